@@ -1,0 +1,2 @@
+//! The `taire` command.
+fn main() {}

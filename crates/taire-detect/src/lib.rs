@@ -1,0 +1,18 @@
+//! Finding what identifies a person.
+//!
+//! Each detector reads notes and says what it saw as mentions; none edits the text. [`fuse`] decides between
+//! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
+
+mod error;
+
+use taire_text::{Mention, Note, Source};
+
+pub use error::Error;
+
+/// One way of finding. Detectors are built once, then shared by all threads.
+pub trait Detector: Send + Sync {
+    fn source(&self) -> Source;
+
+    /// Adds what it sees in `notes[i]` to `out[i]`.
+    fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), Error>;
+}

@@ -1,0 +1,1 @@
+//! Measuring: scores against gold.

@@ -1,0 +1,1 @@
+//! Documents in and out, one file per format.

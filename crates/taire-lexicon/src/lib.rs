@@ -1,0 +1,1 @@
+//! What words are: names, towns, drugs, common words, embedded as FSTs.

@@ -1,0 +1,1 @@
+//! Learned detectors: features, the linear-chain CRF and its training.

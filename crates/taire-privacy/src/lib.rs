@@ -1,0 +1,1 @@
+//! Privacy mechanisms, their losses and the ledger; knows nothing of text.

@@ -1,0 +1,1 @@
+//! Invented people, dates, places and numbers, drawn from a secret key.

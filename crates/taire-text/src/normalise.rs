@@ -1,0 +1,305 @@
+//! The normalised view that detectors read, and the way back to the bytes as read.
+//!
+//! Accents are composed, apostrophes, dashes and spaces made plain, ligatures opened, invisible characters
+//! dropped, control characters blanked. Word field codes (`DOCVARIABLE NOM \* MERGEFORMAT`) are blanked too, so
+//! that they neither look like names nor glue to what stands beside them.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::{Norm, Raw, Span};
+
+/// The normalised text of a document with the way back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Normalised {
+    /// `None` when the raw text is already normal.
+    pub text: Option<String>,
+    pub map: OffsetMap,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Edit {
+    norm: (u32, u32),
+    raw: (u32, u32),
+}
+
+/// Where the normalised text and the raw text differ in length. Between two edits offsets move in step.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct OffsetMap {
+    edits: Vec<Edit>,
+}
+
+impl OffsetMap {
+    /// The raw bytes a normalised span came from. A span that cuts a ligature takes the whole of it.
+    pub fn to_raw(&self, span: Span<Norm>) -> Span<Raw> {
+        let (start, end) = (span.start() as u32, span.end() as u32);
+        let raw_start = match self.edits.partition_point(|e| e.norm.0 <= start).checked_sub(1) {
+            None => start,
+            Some(i) => {
+                let e = self.edits[i];
+                if start < e.norm.1 { e.raw.0 } else { e.raw.1 + (start - e.norm.1) }
+            }
+        };
+        if span.is_empty() {
+            return Span::new(raw_start as usize, raw_start as usize);
+        }
+        let raw_end = match self.edits.partition_point(|e| e.norm.0 < end).checked_sub(1) {
+            None => end,
+            Some(i) => {
+                let e = self.edits[i];
+                if end <= e.norm.1 { e.raw.1 } else { e.raw.1 + (end - e.norm.1) }
+            }
+        };
+        Span::new(raw_start as usize, raw_end as usize)
+    }
+
+    /// The normalised bytes that a raw span became.
+    pub fn to_norm(&self, span: Span<Raw>) -> Span<Norm> {
+        let (start, end) = (span.start() as u32, span.end() as u32);
+        let norm_start = match self.edits.partition_point(|e| e.raw.0 <= start).checked_sub(1) {
+            None => start,
+            Some(i) => {
+                let e = self.edits[i];
+                if start < e.raw.1 { e.norm.0 } else { e.norm.1 + (start - e.raw.1) }
+            }
+        };
+        let norm_end = match self.edits.partition_point(|e| e.raw.0 < end).checked_sub(1) {
+            None => end,
+            Some(i) => {
+                let e = self.edits[i];
+                if end <= e.raw.1 { e.norm.1 } else { e.norm.1 + (end - e.raw.1) }
+            }
+        };
+        Span::new(norm_start as usize, norm_end.max(norm_start) as usize)
+    }
+}
+
+/// What one character becomes. `None`: itself.
+fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => " ",
+        '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' | '\u{2032}' | '\u{00b4}' | '\u{ff07}' => "'",
+        '\u{201c}'..='\u{201f}' | '\u{2033}' => "\"",
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}' => "-",
+        'œ' => "oe",
+        'Œ' => "OE",
+        'æ' => "ae",
+        'Æ' => "AE",
+        '\u{fb00}' => "ff",
+        '\u{fb01}' => "fi",
+        '\u{fb02}' => "fl",
+        '\u{fb03}' => "ffi",
+        '\u{fb04}' => "ffl",
+        '\u{2026}' => "...",
+        '\u{2028}' | '\u{2029}' | '\u{85}' => "\n",
+        '\u{ad}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{feff}' => "",
+        '\u{ff10}'..='\u{ff19}' => {
+            return ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"].get(c as usize - 0xff10).copied();
+        }
+        '\u{80}'..='\u{9f}' => " ",
+        _ => return None,
+    })
+}
+
+/// A control character becomes a blank, or a line end where printers break the line.
+fn plain_control(b: u8) -> Option<u8> {
+    match b {
+        0x0b | 0x0c => Some(b'\n'),
+        b'\n' | b'\t' | b'\r' => None,
+        0..0x20 | 0x7f => Some(b' '),
+        _ => None,
+    }
+}
+
+/// Field names of word processors that may leave their code in extracted text.
+const FIELDS: &[&str] = &[
+    "DOCVARIABLE",
+    "DOCPROPERTY",
+    "MERGEFIELD",
+    "INCLUDETEXT",
+    "FORMTEXT",
+    "FORMCHECKBOX",
+    "FORMDROPDOWN",
+    "NUMPAGES",
+    "SECTIONPAGES",
+    "PAGEREF",
+    "PAGE",
+    "FILENAME",
+    "SAVEDATE",
+    "PRINTDATE",
+    "CREATEDATE",
+    "DATE",
+    "TIME",
+    "AUTHOR",
+    "TITLE",
+    "SUBJECT",
+    "REF",
+    "ASK",
+    "QUOTE",
+];
+
+/// Byte ranges of `raw` that hold field codes: from the field's name to its `MERGEFORMAT` switch on the same
+/// line, and what stands between the binary field-begin and field-separator characters.
+fn field_codes(raw: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = raw[from..].find("MERGEFORMAT").map(|i| i + from) {
+        let end = at + "MERGEFORMAT".len();
+        let line = raw[from..at].rfind(['\n', '\r']).map_or(from, |i| from + i + 1);
+        let code = &raw[line..at];
+        let field = FIELDS
+            .iter()
+            .filter_map(|f| code.rfind(f).filter(|&i| starts_word(code, i)))
+            .min_by_key(|&i| code.len() - i);
+        if let Some(i) = field.filter(|_| code.contains('\\')) {
+            found.push((line + i, end));
+        } else {
+            found.push((at, end));
+        }
+        from = end;
+    }
+    from = 0;
+    while let Some(begin) = raw[from..].find('\u{13}').map(|i| i + from) {
+        from = begin + 1;
+        let Some(separator) = raw[from..].find(['\u{14}', '\u{15}', '\u{13}', '\n']).map(|i| i + from) else {
+            break;
+        };
+        let code = &raw[begin + 1..separator];
+        // A hyperlink's code holds its address, which must stay visible to the detectors.
+        if !code.contains('@') && !code.contains("HYPERLINK") {
+            found.push((begin, separator));
+        }
+        from = separator;
+    }
+    found.sort_unstable();
+    found
+}
+
+fn starts_word(text: &str, at: usize) -> bool {
+    !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+/// Builds the normalised view.
+pub fn normalise(raw: &str) -> Normalised {
+    let fields = field_codes(raw);
+    let unchanged = fields.is_empty()
+        && raw.bytes().all(|b| plain_control(b).is_none())
+        && (raw.is_ascii()
+            || raw.chars().all(|c| c.is_ascii() || (plain(c).is_none() && !is_combining_mark(c))));
+    if unchanged {
+        return Normalised { text: None, map: OffsetMap::default() };
+    }
+    let mut text = String::with_capacity(raw.len() + 16);
+    let mut edits = Vec::new();
+    let mut fields = fields.into_iter().peekable();
+    let mut chars = raw.char_indices().peekable();
+    while let Some((start, c)) = chars.next() {
+        while fields.next_if(|&(_, end)| end <= start).is_some() {}
+        if fields.peek().is_some_and(|&(from, _)| from <= start) {
+            // One blank for each byte: offsets keep in step.
+            text.extend(std::iter::repeat_n(' ', c.len_utf8()));
+            continue;
+        }
+        if chars.peek().is_some_and(|&(_, next)| is_combining_mark(next)) && !c.is_control() {
+            let mut cluster = String::from(c);
+            let mut end = start + c.len_utf8();
+            while let Some((i, mark)) = chars.next_if(|&(_, next)| is_combining_mark(next)) {
+                cluster.push(mark);
+                end = i + mark.len_utf8();
+            }
+            let norm = text.len();
+            text.extend(cluster.nfc());
+            if text.len() - norm != end - start || !cluster.nfc().eq(cluster.chars()) {
+                edits.push(Edit { norm: (norm as u32, text.len() as u32), raw: (start as u32, end as u32) });
+            }
+            continue;
+        }
+        if c.is_ascii() {
+            text.push(plain_control(c as u8).map_or(c, char::from));
+            continue;
+        }
+        match plain(c) {
+            None => text.push(c),
+            Some(new) => {
+                let norm = text.len();
+                text.push_str(new);
+                let raw_end = start + c.len_utf8();
+                edits.push(Edit {
+                    norm: (norm as u32, text.len() as u32),
+                    raw: (start as u32, raw_end as u32),
+                });
+            }
+        }
+    }
+    Normalised { text: Some(text), map: OffsetMap { edits } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn norm(raw: &str) -> String {
+        normalise(raw).text.unwrap_or_else(|| raw.to_owned())
+    }
+
+    /// The raw slice behind the first occurrence of `needle` in the normalised text.
+    fn back<'a>(raw: &'a str, needle: &str) -> &'a str {
+        let view = normalise(raw);
+        let text = view.text.as_deref().unwrap_or(raw);
+        let at = text.find(needle).expect("the needle is in the normalised text");
+        view.map.to_raw(Span::new(at, at + needle.len())).of(raw)
+    }
+
+    #[test]
+    fn characters_become_plain() {
+        assert_eq!(norm("l’œil\u{a0}: Rene\u{301}\u{ad}e–x\u{0}y"), "l'oeil : Renée-x y");
+        assert_eq!(normalise("déjà normal").text, None);
+    }
+
+    #[test]
+    fn spans_come_back_to_the_bytes_as_read() {
+        let raw = "Mme\u{a0}Rene\u{301}e L’Hœuilleux\u{200b}, née";
+        assert_eq!(back(raw, "Renée"), "Rene\u{301}e");
+        assert_eq!(back(raw, "L'Hoeuilleux"), "L’Hœuilleux");
+        assert_eq!(back(raw, "e L"), "e\u{301}e L".strip_prefix("e\u{301}").unwrap());
+        assert_eq!(back(raw, "o"), "œ");
+        assert_eq!(back(raw, " née"), " née");
+    }
+
+    #[test]
+    fn field_codes_are_blanked_and_their_result_kept() {
+        let raw = "Nom : DOCVARIABLE NOMPATIENT \\? 1001/000.0 \\* MERGEFORMAT LEFEBRE né\u{a0}le";
+        let text = norm(raw);
+        assert!(!text.contains("NOMPATIENT") && !text.contains("1001"));
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["Nom", ":", "LEFEBRE", "né", "le"]);
+        assert_eq!(back(raw, "LEFEBRE"), "LEFEBRE");
+        assert_eq!(
+            norm("a \u{13} PAGE \u{14}2\u{15} b").split_whitespace().collect::<Vec<_>>(),
+            ["a", "2", "b"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_normalised_character_maps_into_bounds(raw in "[a-zéÉ œ’\u{a0}\u{301}\u{200b}\u{0}\n\u{fb01}…0-9]{0,40}") {
+            let view = normalise(&raw);
+            let text = view.text.clone().unwrap_or_else(|| raw.clone());
+            let mut last = 0;
+            for (i, c) in text.char_indices() {
+                let span = view.map.to_raw(Span::new(i, i + c.len_utf8()));
+                prop_assert!(raw.get(span.range()).is_some());
+                prop_assert!(span.start() >= last || view.map.to_raw(Span::new(i, i)).start() <= last);
+                last = span.start();
+                let round = view.map.to_norm(span);
+                prop_assert!(round.start() <= i && round.end() >= i + c.len_utf8());
+            }
+            let whole = view.map.to_raw(Span::new(0, text.len()));
+            prop_assert!(whole.end() <= raw.len());
+        }
+    }
+}

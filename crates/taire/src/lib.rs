@@ -1,0 +1,1 @@
+//! The facade: policy, pipeline, report.

@@ -1,0 +1,2 @@
+//! Chores of the project: `cargo xtask test|lexicons|score|...`.
+fn main() {}
