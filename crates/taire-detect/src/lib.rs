@@ -4,10 +4,12 @@
 //! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
 
 mod error;
+mod fuse;
 
 use taire_text::{Mention, Note, Source};
 
 pub use error::Error;
+pub use fuse::{FusionRule, fuse};
 
 /// One way of finding. Detectors are built once, then shared by all threads.
 pub trait Detector: Send + Sync {

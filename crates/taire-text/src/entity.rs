@@ -105,7 +105,7 @@ pub enum Verdict {
 }
 
 /// A reason a person can read. It names the rule, never the text.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Why(Cow<'static, str>);
 
 impl From<&'static str> for Why {

@@ -1,0 +1,376 @@
+//! The decision procedure: many voices in, disjoint entities out.
+//!
+//! Generalises the two-detector procedure of Tchouka et al. (2022, §3.4.3). One voice is enough: a missed
+//! identifier costs more than a lost word. Voices that agree make one entity of the union of their characters.
+//! Voices that differ on the label are settled by the source that is more reliable for that label; what the
+//! loser covers beyond the winner stays covered. A `Clear` voice silences what it covers unless that is surer.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use taire_text::{Entity, Label, Mention, Raw, Role, Score, Source, SourceSet, Span, Verdict};
+
+/// Which source to believe for which label, and how sure a voice must be to count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FusionRule {
+    /// `rank[label][source]`: lower is more reliable.
+    rank: Vec<[u8; Source::ALL.len()]>,
+    threshold: Score,
+}
+
+impl Default for FusionRule {
+    fn default() -> Self {
+        use Source::*;
+        FusionRule::new(
+            Score::new(0.5),
+            &[
+                Reviewer,
+                Metadata,
+                Structure,
+                Crf,
+                Transformer,
+                Pattern,
+                Initials,
+                Lexicon,
+                Trusted,
+                AllowList,
+            ],
+        )
+    }
+}
+
+impl FusionRule {
+    /// The same order of sources for every label; sources left out come last.
+    pub fn new(threshold: Score, order: &[Source]) -> Self {
+        let mut rule = FusionRule { rank: vec![[u8::MAX; Source::ALL.len()]; Label::ALL.len()], threshold };
+        for &label in Label::ALL {
+            rule.set(label, order);
+        }
+        rule
+    }
+
+    /// The order of sources for one label.
+    pub fn set(&mut self, label: Label, order: &[Source]) {
+        let row = &mut self.rank[label.index()];
+        *row = [u8::MAX; Source::ALL.len()];
+        for (i, source) in order.iter().enumerate() {
+            row[source.index()] = i as u8;
+        }
+    }
+
+    pub fn threshold(&self) -> Score {
+        self.threshold
+    }
+
+    fn rank(&self, label: Label, source: Source) -> u8 {
+        self.rank[label.index()][source.index()]
+    }
+}
+
+/// A longer entity of these labels keeps what stands inside it: the town in a hospital's name, the person in a
+/// street's, the name in a mail address.
+fn keeps_its_inside(label: Label) -> bool {
+    use Label::*;
+    matches!(label, Street | Hospital | HealthCentre | Institution | Email | Url)
+}
+
+/// A label that says more than another about the same text.
+fn refines(label: Label, other: Label) -> bool {
+    use Label::*;
+    matches!((label, other), (BirthDate, Date) | (Fax, Phone))
+        || (other == OtherId && label.group() == OtherId.group() && label != OtherId)
+        || (other == OtherId && matches!(label, Phone | Fax | Date | BirthDate | PostalCode))
+}
+
+/// Decides. Pure: the same mentions in any order give the same entities, disjoint and sorted by position.
+pub fn fuse(text: &str, mut mentions: Vec<Mention>, rule: &FusionRule) -> Vec<Entity> {
+    let clear: Vec<(Span<Raw>, Score)> = {
+        let mut clear: Vec<_> =
+            mentions.iter().filter(|m| m.verdict == Verdict::Clear).map(|m| (m.span, m.score)).collect();
+        clear.sort_by_key(|&(span, _)| span);
+        clear
+    };
+    mentions.retain(|m| {
+        m.label().is_some() && !m.span.is_empty() && m.score >= rule.threshold && !silenced(m, &clear)
+    });
+    mentions.sort_by(|a, b| order(a, b, rule));
+
+    let mut claimed = Claims::default();
+    for mention in mentions {
+        claimed.add(text, mention);
+    }
+    claimed.into_entities()
+}
+
+fn silenced(mention: &Mention, clear: &[(Span<Raw>, Score)]) -> bool {
+    let until = clear.partition_point(|(span, _)| span.start() <= mention.span.start());
+    clear[..until]
+        .iter()
+        .rev()
+        .take(64)
+        .any(|&(span, score)| span.contains(mention.span) && score > mention.score)
+}
+
+/// Strongest voice first. Every field takes part, so that the order does not depend on who spoke first.
+fn order(a: &Mention, b: &Mention, rule: &FusionRule) -> Ordering {
+    let (la, lb) = (label_of(a), label_of(b));
+    class(a, la)
+        .cmp(&class(b, lb))
+        .then_with(|| rule.rank(la, a.source).cmp(&rule.rank(lb, b.source)))
+        .then_with(|| b.score.get().total_cmp(&a.score.get()))
+        .then_with(|| b.span.len().cmp(&a.span.len()))
+        .then_with(|| a.span.cmp(&b.span))
+        .then_with(|| la.cmp(&lb))
+        .then_with(|| a.source.cmp(&b.source))
+        .then_with(|| a.role.cmp(&b.role))
+        .then_with(|| a.why.cmp(&b.why))
+}
+
+/// A person's word first, then what holds others inside it, and the nameless number last.
+fn class(m: &Mention, label: Label) -> u8 {
+    match (m.source, label) {
+        (Source::Reviewer, _) => 0,
+        (_, Label::OtherId) => 3,
+        (_, label) if keeps_its_inside(label) => 1,
+        _ => 2,
+    }
+}
+
+fn label_of(m: &Mention) -> Label {
+    m.label().unwrap_or(Label::OtherDetail)
+}
+
+/// Disjoint entities in the making, by start.
+#[derive(Default)]
+struct Claims(BTreeMap<usize, Entity>);
+
+impl Claims {
+    fn add(&mut self, text: &str, mention: Mention) {
+        let label = label_of(&mention);
+        let mut free = vec![mention.span];
+        let overlapped: Vec<usize> = self.overlapping(mention.span);
+        let mut agreeing = None;
+        for &start in &overlapped {
+            let Some(claim) = self.0.get_mut(&start) else { continue };
+            let last = free.pop().unwrap_or(mention.span);
+            if last.start() < claim.span.start() {
+                free.push(Span::new(last.start(), claim.span.start()));
+            }
+            free.push(Span::new(claim.span.end().min(mention.span.end()), mention.span.end()));
+            if refines(label, claim.label) {
+                claim.label = label;
+            }
+            if claim.label == label || refines(claim.label, label) {
+                claim.hear(&mention);
+                agreeing.get_or_insert(start);
+            } else {
+                claim.voices.push(mention.clone());
+            }
+        }
+        free.retain(|piece| piece.of(text).chars().any(char::is_alphanumeric));
+        match agreeing {
+            Some(start) => free.into_iter().for_each(|piece| self.extend(start, piece, text, &mention)),
+            None => {
+                free.into_iter().for_each(|piece| self.claim(trimmed(piece, mention.span, text), &mention))
+            }
+        }
+    }
+
+    fn overlapping(&self, span: Span<Raw>) -> Vec<usize> {
+        let before = self.0.range(..span.start()).next_back().filter(|(_, e)| e.span.overlaps(span));
+        before.into_iter().chain(self.0.range(span.start()..span.end())).map(|(&start, _)| start).collect()
+    }
+
+    /// A piece that an agreeing voice adds: glued to a claim of the same label that it touches, else on its own.
+    fn extend(&mut self, agreeing: usize, piece: Span<Raw>, text: &str, mention: &Mention) {
+        let label = self.0.get(&agreeing).map_or(label_of(mention), |e| e.label);
+        let left = self
+            .0
+            .range(..piece.start())
+            .next_back()
+            .filter(|(_, e)| e.span.end() == piece.start() && e.label == label);
+        if let Some((&start, _)) = left {
+            let Some(mut entity) = self.0.remove(&start) else { return };
+            entity.span = entity.span.union(piece);
+            if let Some(next) = self.0.get(&piece.end()).filter(|e| e.label == label).map(|e| e.span.start())
+            {
+                if let Some(next) = self.0.remove(&next) {
+                    entity.absorb(next);
+                }
+            }
+            self.0.insert(start, entity);
+        } else if let Some(mut entity) = self.0.get(&piece.end()).filter(|e| e.label == label).cloned() {
+            self.0.remove(&piece.end());
+            entity.span = entity.span.union(piece);
+            self.0.insert(piece.start(), entity);
+        } else {
+            self.claim(trimmed(piece, mention.span, text), mention);
+        }
+    }
+
+    fn claim(&mut self, span: Span<Raw>, mention: &Mention) {
+        let entity = Entity {
+            span,
+            label: label_of(mention),
+            role: mention.role,
+            score: mention.score,
+            sources: SourceSet::from_iter([mention.source]),
+            voices: vec![mention.clone()],
+        };
+        self.0.insert(span.start(), entity);
+    }
+
+    fn into_entities(self) -> Vec<Entity> {
+        self.0.into_values().collect()
+    }
+}
+
+/// A piece cut off by another entity loses the blanks and marks at its cut ends.
+fn trimmed(piece: Span<Raw>, whole: Span<Raw>, text: &str) -> Span<Raw> {
+    if piece == whole {
+        return piece;
+    }
+    let inside = piece.of(text);
+    let start = inside.find(char::is_alphanumeric).unwrap_or(0);
+    let end = inside
+        .rfind(char::is_alphanumeric)
+        .map_or(inside.len(), |i| i + inside[i..].chars().next().map_or(0, char::len_utf8));
+    let left = if piece.start() == whole.start() { 0 } else { start };
+    let right = if piece.end() == whole.end() { inside.len() } else { end };
+    Span::new(piece.start() + left, piece.start() + right.max(left))
+}
+
+trait Hear {
+    fn hear(&mut self, mention: &Mention);
+    fn absorb(&mut self, other: Entity);
+}
+
+impl Hear for Entity {
+    fn hear(&mut self, mention: &Mention) {
+        self.score = if self.sources.contains(mention.source) {
+            self.score.max(mention.score)
+        } else {
+            self.score.either(mention.score)
+        };
+        self.sources.insert(mention.source);
+        if self.role == Role::Unknown {
+            self.role = mention.role;
+        }
+        self.voices.push(mention.clone());
+    }
+
+    fn absorb(&mut self, other: Entity) {
+        self.span = self.span.union(other.span);
+        self.score = self.score.max(other.score);
+        self.sources = self.sources.iter().chain(other.sources.iter()).collect();
+        if self.role == Role::Unknown {
+            self.role = other.role;
+        }
+        for voice in other.voices {
+            if !self.voices.contains(&voice) {
+                self.voices.push(voice);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "Dr Jean DURAND du CHU de Bordeaux, 33000 Bordeaux";
+
+    fn says(part: &str, label: Label, score: f32, source: Source) -> Mention {
+        let at = TEXT.find(part).expect("the part is in the text");
+        Mention::phi(Span::new(at, at + part.len()), label, score, source, "test")
+    }
+
+    fn decided(mentions: Vec<Mention>) -> Vec<(&'static str, Label)> {
+        fuse(TEXT, mentions, &FusionRule::default()).iter().map(|e| (e.span.of(TEXT), e.label)).collect()
+    }
+
+    #[test]
+    fn one_voice_is_enough_and_agreement_raises_the_score() {
+        let one = says("DURAND", Label::FamilyName, 0.6, Source::Lexicon);
+        let two = says("DURAND", Label::FamilyName, 0.6, Source::Crf);
+        assert_eq!(decided(vec![one.clone()]), [("DURAND", Label::FamilyName)]);
+        let both = fuse(TEXT, vec![one, two], &FusionRule::default());
+        assert!(both[0].score.get() > 0.8 && both[0].voices.len() == 2);
+    }
+
+    #[test]
+    fn the_more_reliable_source_settles_the_label_and_the_union_stays_covered() {
+        let rule = vec![
+            says("Jean DURAND", Label::FamilyName, 0.9, Source::Lexicon),
+            says("Jean", Label::GivenName, 0.8, Source::Structure),
+        ];
+        assert_eq!(decided(rule), [("Jean", Label::GivenName), ("DURAND", Label::FamilyName)]);
+        let grow = vec![
+            says("DURAND", Label::FamilyName, 0.9, Source::Structure),
+            says("Jean DURAND", Label::FamilyName, 0.9, Source::Lexicon),
+        ];
+        assert_eq!(decided(grow), [("Jean DURAND", Label::FamilyName)]);
+    }
+
+    #[test]
+    fn a_hospital_keeps_its_town() {
+        let m = vec![
+            says("Bordeaux", Label::City, 0.99, Source::Metadata),
+            says("CHU de Bordeaux", Label::Hospital, 0.7, Source::Lexicon),
+        ];
+        assert_eq!(decided(m), [("CHU de Bordeaux", Label::Hospital)]);
+    }
+
+    #[test]
+    fn a_nameless_number_takes_the_better_label() {
+        let m = vec![
+            says("33000", Label::OtherId, 0.9, Source::Pattern),
+            says("33000", Label::PostalCode, 0.6, Source::Lexicon),
+        ];
+        assert_eq!(decided(m), [("33000", Label::PostalCode)]);
+    }
+
+    #[test]
+    fn clear_silences_the_weaker_only() {
+        let at = TEXT.find("DURAND").unwrap();
+        let clear = Mention::clear(Span::new(at, at + 6), 0.7, Source::Lexicon, "eponym");
+        assert_eq!(decided(vec![says("DURAND", Label::FamilyName, 0.6, Source::Lexicon), clear.clone()]), []);
+        assert_eq!(
+            decided(vec![says("DURAND", Label::FamilyName, 0.9, Source::Metadata), clear]),
+            [("DURAND", Label::FamilyName)]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn entities_are_disjoint_sorted_and_cover_every_strong_voice(
+            spans in prop::collection::vec((0usize..40, 1usize..9, 0usize..34, 0usize..10, 0.5f32..1.0), 0..24),
+            rotate in 0usize..24,
+        ) {
+            let text = "abcdefghij klmnopqrst uvwxyz0123 456789abcd efghijk";
+            let mut mentions: Vec<_> = spans
+                .iter()
+                .map(|&(s, n, l, src, score)| {
+                    Mention::phi(Span::new(s, s + n), Label::ALL[l], score, Source::ALL[src], "test")
+                })
+                .collect();
+            let entities = fuse(text, mentions.clone(), &FusionRule::default());
+            for pair in entities.windows(2) {
+                prop_assert!(pair[0].span.end() <= pair[1].span.start());
+            }
+            for m in &mentions {
+                for at in m.span.range().filter(|&i| text.as_bytes()[i].is_ascii_alphanumeric()) {
+                    prop_assert!(entities.iter().any(|e| e.span.range().contains(&at)));
+                }
+            }
+            if !mentions.is_empty() {
+                let n = rotate % mentions.len();
+                mentions.rotate_left(n);
+            }
+            let again = fuse(text, mentions, &FusionRule::default());
+            let spans = |es: &[Entity]| es.iter().map(|e| (e.span, e.label)).collect::<Vec<_>>();
+            prop_assert_eq!(spans(&entities), spans(&again));
+        }
+    }
+}
