@@ -18,6 +18,7 @@ mod span;
 mod token;
 
 pub mod marked;
+pub mod scheme;
 
 pub use entity::{Entity, Mention, Score, Source, SourceSet, Verdict, Why};
 pub use error::Error;

@@ -1,0 +1,104 @@
+use super::*;
+use crate::{Source, marked};
+
+/// Entities marked `[text](Label)` or `[text](Label:Role)`, shown as the scheme writes them.
+fn shown(scheme: Scheme, source: &str) -> Vec<String> {
+    let m = marked::parse(source);
+    let entities: Vec<Entity> = m
+        .spans
+        .iter()
+        .map(|(range, name)| {
+            let (label, role) = name.split_once(':').unwrap_or((name, "Unknown"));
+            Entity {
+                span: Span::new(range.start, range.end),
+                label: label.parse().unwrap(),
+                role: role.parse().unwrap(),
+                score: Score::new(0.9),
+                sources: [Source::Pattern].into_iter().collect(),
+                voices: Vec::new(),
+            }
+        })
+        .collect();
+    let spans = project(scheme, &m.text, &entities);
+    for pair in spans.windows(2) {
+        assert!(pair[0].span.end() <= pair[1].span.start());
+    }
+    spans.iter().map(|s| format!("{}|{}", s.span.of(&m.text), s.label)).collect()
+}
+
+#[test]
+fn meddocan_joins_names_on_one_line() {
+    let got = shown(
+        Scheme::Meddocan,
+        "Nombre: [Pedro](GivenName:Patient).\nApellidos: [De Miguel](FamilyName:Patient) [Rivera](FamilyName:Patient).\n\
+         Médico: [Ana](GivenName:Caregiver) de la [Calle](FamilyName:Caregiver) y [Sanz](FamilyName:Caregiver), [Eva](GivenName:Caregiver)",
+    );
+    assert_eq!(
+        got,
+        [
+            "Pedro|NOMBRE_SUJETO_ASISTENCIA",
+            "De Miguel Rivera|NOMBRE_SUJETO_ASISTENCIA",
+            "Ana de la Calle y Sanz|NOMBRE_PERSONAL_SANITARIO",
+            "Eva|NOMBRE_PERSONAL_SANITARIO",
+        ]
+    );
+    let got = shown(
+        Scheme::Meddocan,
+        "[Dra. Inés](GivenName:Caregiver) y [Luz](GivenName:Caregiver) [M](Initials). [Vega](FamilyName)",
+    );
+    assert_eq!(got, ["Inés|NOMBRE_PERSONAL_SANITARIO", "Luz M. Vega|NOMBRE_PERSONAL_SANITARIO"]);
+}
+
+#[test]
+fn meddocan_keeps_streets_hospitals_and_licences_whole() {
+    let got = shown(
+        Scheme::Meddocan,
+        "Domicilio: [Calle Mayor](Street), 23, 4º D. [28001](PostalCode) [Soria](City)\n\
+         Hospital [Rey Juan Carlos](Hospital). [C/ Luna](Street) s/n, 28045 [León](City) (E-[24001](PostalCode))\n\
+         NºCol: 28 28 [20943](ProfessionalLicence). Edad: [53](Age) años, [3 meses de edad](Age). [hace dos días](RelativeDate)",
+    );
+    assert_eq!(
+        got,
+        [
+            "Calle Mayor, 23, 4º D|CALLE",
+            "28001|TERRITORIO",
+            "Soria|TERRITORIO",
+            "Hospital Rey Juan Carlos|HOSPITAL",
+            "C/ Luna s/n|CALLE",
+            "León|TERRITORIO",
+            "E-24001|TERRITORIO",
+            "28 28 20943|ID_TITULACION_PERSONAL_SANITARIO",
+            "53 años|EDAD_SUJETO_ASISTENCIA",
+            "3 meses|EDAD_SUJETO_ASISTENCIA",
+        ]
+    );
+}
+
+#[test]
+fn eds_splits_names_and_keeps_the_dot_of_initials() {
+    let got = shown(
+        Scheme::Eds,
+        "Dr [J](Initials).-[P](Initials). [Le Gall](FamilyName), Mme [Roux](FamilyName) [Anne](GivenName) [Lise](GivenName). [42 ans](Age)",
+    );
+    assert_eq!(got, ["J.-P.|PRENOM", "Le Gall|NOM", "Roux|NOM", "Anne Lise|PRENOM"]);
+}
+
+#[test]
+fn eds_drops_the_word_hospital_unless_de_follows() {
+    let one = |source: &str| shown(Scheme::Eds, source).join(" ");
+    assert_eq!(one("à l'[Hôpital Bichat](Hospital)."), "Bichat|HOPITAL");
+    assert_eq!(one("à [l'Hôpital de la Timone](Hospital)."), "Hôpital de la Timone|HOPITAL");
+    assert_eq!(one("[HOP Avicenne](Hospital)"), "HOP Avicenne|HOPITAL");
+    assert_eq!(one("[GH Armand Trousseau](Hospital)"), "Armand Trousseau|HOPITAL");
+    assert_eq!(one("au [CHU de Lille](Hospital)"), "Lille|VILLE");
+    assert_eq!(one("[Laboratoire Roux](HealthCentre)"), "");
+    assert_eq!(one("94010 [CRETEIL](City) CEDEX 12 et"), "CRETEIL CEDEX 12|VILLE");
+}
+
+#[test]
+fn young_ages_and_france_are_left_alone_where_the_scheme_says_so() {
+    let source = "[42 ans](Age) [91 ans](Age) [France](Country) [Hongrie](Country)";
+    assert_eq!(shown(Scheme::Bigeard, source), ["91 ans|age", "Hongrie|pays"]);
+    assert_eq!(shown(Scheme::Hipaa, source), ["91 ans|DATE"]);
+    assert_eq!(shown(Scheme::Taire, source).len(), 4);
+}
