@@ -192,11 +192,10 @@ impl Claims {
         if let Some((&start, _)) = left {
             let Some(mut entity) = self.0.remove(&start) else { return };
             entity.span = entity.span.union(piece);
-            if let Some(next) = self.0.get(&piece.end()).filter(|e| e.label == label).map(|e| e.span.start())
+            if self.0.get(&piece.end()).is_some_and(|e| e.label == label)
+                && let Some(next) = self.0.remove(&piece.end())
             {
-                if let Some(next) = self.0.remove(&next) {
-                    entity.absorb(next);
-                }
+                entity.absorb(next);
             }
             self.0.insert(start, entity);
         } else if let Some(mut entity) = self.0.get(&piece.end()).filter(|e| e.label == label).cloned() {

@@ -5,11 +5,16 @@
 
 mod error;
 mod fuse;
+mod initials;
+
+pub mod names;
+pub mod words;
 
 use taire_text::{Mention, Note, Source};
 
 pub use error::Error;
 pub use fuse::{FusionRule, fuse};
+pub use initials::initials;
 
 /// One way of finding. Detectors are built once, then shared by all threads.
 pub trait Detector: Send + Sync {

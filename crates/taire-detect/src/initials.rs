@@ -1,0 +1,90 @@
+//! Initials, once names are known (Bigeard §3.2.2): a capital beside a found name is the other part of it, and
+//! initials that are those of a person of the document stand for that person.
+
+use taire_text::{Entity, Kind, Label, Mention, Note, Shape, Source, Span};
+
+/// Adds the initials that stand beside the names already found.
+pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
+    let named = |e: &&Entity| matches!(e.label, Label::GivenName | Label::FamilyName);
+    for entity in entities.iter().filter(named) {
+        let norm = note.to_norm(entity.span);
+        let first = note.token_at(norm.start());
+        let after = note.token_at(norm.end());
+        if let Some((from, to)) = before(note, first) {
+            push(note, from, to, entity, out);
+        }
+        if let Some((from, to)) = following(note, after) {
+            push(note, from, to, entity, out);
+        }
+    }
+}
+
+fn push(note: &Note, from: usize, to: usize, beside: &Entity, out: &mut Vec<Mention>) {
+    let span = note.to_raw(Span::new(note.tokens[from].start(), note.tokens[to].end()));
+    let mention = Mention::phi(span, Label::Initials, 0.8, Source::Initials, "capital beside a name");
+    out.push(mention.with_role(beside.role));
+}
+
+/// `J. DUPONT`, `J.-P. DUPONT`, `J DUPONT`: the run of initials that ends before token `first`.
+fn before(note: &Note, first: usize) -> Option<(usize, usize)> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let last = first.checked_sub(1)?;
+    let mut i = last;
+    let mut from = None;
+    loop {
+        let token = &tokens[i];
+        match token.kind {
+            Kind::Word if token.shape == Shape::Single => {
+                let word = token.of(text);
+                let dotted = tokens[i + 1].of(text) == ".";
+                let title = matches!(word, "M" | "D") && from.is_none() && !hyphen_before(note, i);
+                if title || !dotted && i + 1 != first || is_elision(note, i) {
+                    break;
+                }
+                from = Some(i);
+            }
+            Kind::Mark if matches!(token.of(text), "." | "-") => {}
+            _ => break,
+        }
+        match i.checked_sub(1) {
+            Some(previous) => i = previous,
+            None => break,
+        }
+    }
+    from.map(|from| (from, last))
+}
+
+fn hyphen_before(note: &Note, at: usize) -> bool {
+    at > 0 && note.tokens[at].glued && note.tokens[at - 1].of(note.norm()) == "-"
+}
+
+fn is_elision(note: &Note, at: usize) -> bool {
+    note.tokens.get(at + 1).is_some_and(|t| t.of(note.norm()) == "'")
+}
+
+/// `DUPONT J.`, `DUPONT J.-P.`, `GENOT A`: initials right after a name, not a clause that begins there.
+fn following(note: &Note, first: usize) -> Option<(usize, usize)> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let token = tokens.get(first).filter(|t| t.shape == Shape::Single && !is_elision(note, first))?;
+    if token.glued {
+        return None;
+    }
+    let mut last = first;
+    loop {
+        if tokens.get(last + 1).is_some_and(|t| t.glued && t.of(text) == ".") {
+            last += 1;
+        }
+        let more = tokens.get(last + 1).is_some_and(|t| t.of(text) == "-" && t.glued)
+            && tokens.get(last + 2).is_some_and(|t| t.glued && t.shape == Shape::Single);
+        if !more {
+            break;
+        }
+        last += 2;
+    }
+    let word = token.of(text);
+    let dotted = last > first;
+    let next = tokens.get(last + 1);
+    let ends = next.is_none_or(|t| t.kind != Kind::Word || !t.of(text).starts_with(char::is_lowercase));
+    // `A` and `Y` begin clauses.
+    (dotted || ends && !matches!(word, "Y" | "À")).then_some((first, last))
+}

@@ -1,0 +1,392 @@
+//! Reading a run of name words and telling given names from family names.
+//!
+//! A run is what could be one person's name: capitalised words, particles between them, parts joined by hyphens
+//! and apostrophes, single capitals. Its units are split into given and family names by case ("DURAND Charles"),
+//! by what the lexicons know, and by the order that is usual in the language.
+
+use taire_text::{Kind, Label, Language, Note, Raw, Shape, Span, Token};
+
+use crate::words::WordClass;
+
+/// The most units one person's name is read to have.
+const MAX_UNITS: usize = 6;
+
+/// One part of a name: `Jean-Pierre`, `de la Cruz`, `L'Hostis`, `J.`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    pub first: usize,
+    pub last: usize,
+    pub initial: bool,
+    pub upper: bool,
+    particle: bool,
+    given: u8,
+    family: u8,
+    /// In a dictionary, or a medical word: being capitalised is no proof.
+    pub ordinary: bool,
+    /// In no list at all.
+    pub unknown: bool,
+}
+
+/// How freely a run takes words that are not in the lists of names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trust {
+    /// Something says that a name stands here: the first word counts whatever it is.
+    Announced,
+    /// Nothing says so: only words that look like names.
+    Alone,
+}
+
+/// A run of name words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    pub units: Vec<Unit>,
+    /// Index of the unit after which a comma stood ("DURAND, Charles").
+    pub comma: Option<usize>,
+}
+
+impl Run {
+    pub fn first(&self) -> usize {
+        self.units.first().map_or(0, |u| u.first)
+    }
+
+    pub fn last(&self) -> usize {
+        self.units.last().map_or(0, |u| u.last)
+    }
+
+    /// Reads the longest run that starts at token `at`; leaves it empty if none does.
+    pub fn read(&mut self, note: &Note, at: usize, trust: Trust) {
+        self.units.clear();
+        self.comma = None;
+        let tokens = &note.tokens;
+        let mut i = at;
+        while self.units.len() < MAX_UNITS {
+            let Some(unit) = read_unit(note, i, trust, self.units.is_empty()) else { break };
+            if !self.units.is_empty() && changes_person(&self.units, &unit) {
+                break;
+            }
+            i = unit.last + 1;
+            self.units.push(unit);
+            if let Some(comma) = tokens.get(i)
+                && comma.kind == Kind::Mark
+                && comma.of(note.norm()) == ","
+                && self.comma.is_none()
+                && self.units.iter().all(|u| !u.initial)
+                && read_unit(note, i + 1, Trust::Alone, false).is_some_and(|next| {
+                    next.given >= 3 && next.given > next.family && !unit.is_given_rather()
+                })
+            {
+                self.comma = Some(self.units.len());
+                i += 1;
+            }
+        }
+    }
+
+    /// How the run looks as a person's name, from 0 to 1, when nothing announces it.
+    pub fn plausibility(&self) -> f32 {
+        let full: Vec<_> = self.units.iter().filter(|u| !u.initial).collect();
+        let given = full
+            .iter()
+            .map(|u| if u.ordinary { u.given.saturating_sub(3) } else { u.given })
+            .max()
+            .unwrap_or(0);
+        let rest = full.len() >= 2;
+        let support =
+            full.iter().filter(|u| !u.ordinary && (u.family >= 1 || u.given >= 1 || u.unknown)).count();
+        match (given, rest) {
+            (5.., true) if support >= 2 => 0.9,
+            (3.., true) if support >= 2 => 0.8,
+            (1.., true) if support >= 2 => 0.6,
+            (4.., true) if support >= 1 => 0.55,
+            (6.., false) => 0.45,
+            _ if support >= 1
+                && self.units.len() > full.len()
+                && full.iter().any(|u| u.family >= 3 && !u.ordinary) =>
+            {
+                0.6
+            }
+            _ => 0.2,
+        }
+    }
+
+    /// Given and family parts as raw spans, in order. Neighbouring units of one kind join.
+    pub fn split(&self, note: &Note, order: Order) -> Vec<(Span<Raw>, Label)> {
+        let labels = self.labels(note.language, order);
+        let mut parts: Vec<(usize, usize, Label)> = Vec::new();
+        for (unit, label) in self.units.iter().zip(labels) {
+            match parts.last_mut() {
+                Some((_, last, l)) if *l == label => *last = unit.last,
+                _ => parts.push((unit.first, unit.last, label)),
+            }
+        }
+        parts.into_iter().map(|(first, last, label)| (note.raw_of_tokens(first, last), label)).collect()
+    }
+
+    fn labels(&self, language: Language, order: Order) -> Vec<Label> {
+        use Label::{FamilyName, GivenName};
+        let n = self.units.len();
+        if let Some(comma) = self.comma {
+            return (0..n).map(|i| if i < comma { FamilyName } else { GivenName }).collect();
+        }
+        let full: Vec<&Unit> = self.units.iter().filter(|u| !u.initial).collect();
+        let mixed_case = full.iter().any(|u| u.upper) && full.iter().any(|u| !u.upper && !u.particle);
+        if mixed_case {
+            return self
+                .units
+                .iter()
+                .map(|u| {
+                    if u.initial {
+                        GivenName
+                    } else if u.upper || u.particle {
+                        FamilyName
+                    } else {
+                        GivenName
+                    }
+                })
+                .collect();
+        }
+        if full.len() == 1 {
+            let alone = if order == Order::GivenOnly
+                || (order != Order::FamilyFirst && full[0].given > full[0].family + 3 && n == 1)
+            {
+                GivenName
+            } else {
+                FamilyName
+            };
+            return self.units.iter().map(|u| if u.initial { GivenName } else { alone }).collect();
+        }
+        // The best split point in either order.
+        let mut best = (f32::MIN, 1, false);
+        for cut in 1..n {
+            for family_first in [false, true] {
+                let mut score = match (order, family_first) {
+                    (Order::FamilyFirst, true) | (Order::GivenFirst, false) => 2.0,
+                    (Order::Free, false) => 0.6,
+                    _ => 0.0,
+                };
+                if language == Language::Es && !family_first && n - cut == 2 {
+                    score += 1.0;
+                }
+                for (i, unit) in self.units.iter().enumerate() {
+                    let is_family = (i < cut) == family_first;
+                    score += unit.fit(is_family);
+                }
+                if score > best.0 {
+                    best = (score, cut, family_first);
+                }
+            }
+        }
+        let (_, cut, family_first) = best;
+        (0..n).map(|i| if (i < cut) == family_first { FamilyName } else { GivenName }).collect()
+    }
+}
+
+/// Which part of a name comes first, when something tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    Free,
+    GivenFirst,
+    FamilyFirst,
+    GivenOnly,
+}
+
+impl Unit {
+    fn is_given_rather(&self) -> bool {
+        self.given > self.family + 1
+    }
+
+    fn fit(&self, as_family: bool) -> f32 {
+        let (given, family) = (f32::from(self.given), f32::from(self.family));
+        match (as_family, self.initial, self.particle) {
+            (true, true, _) => -2.0,
+            (false, true, _) => 1.0,
+            (true, _, true) => 2.0,
+            (false, _, true) => -2.0,
+            (true, ..) if self.unknown => 1.5,
+            (false, ..) if self.unknown => -0.5,
+            (true, ..) => 0.6 * family - 0.3 * given,
+            (false, ..) => 0.6 * given - 0.3 * family,
+        }
+    }
+}
+
+/// `Jean DUPONT Marie LEGRAND`: a second change from capitals to title case starts another person.
+fn changes_person(units: &[Unit], next: &Unit) -> bool {
+    if next.initial {
+        return false;
+    }
+    let mut changes = 0;
+    let mut last: Option<bool> = None;
+    for unit in units.iter().filter(|u| !u.initial && !u.particle).chain([next]) {
+        if last.is_some_and(|upper| upper != unit.upper) {
+            changes += 1;
+        }
+        last = Some(unit.upper);
+    }
+    changes > 1
+}
+
+fn read_unit(note: &Note, at: usize, trust: Trust, first: bool) -> Option<Unit> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let token = tokens.get(at)?;
+    if token.kind != Kind::Word {
+        return None;
+    }
+    if token.shape == Shape::Single {
+        return read_initial(tokens, text, at);
+    }
+    let class = WordClass::of(token);
+    let mut start = at;
+    let mut particle = false;
+    if class == Some(WordClass::Particle) {
+        start = skip_particles(note, at)?;
+        particle = true;
+    } else if class.is_some_and(|c| c.is_title() || c.is_facility()) {
+        return None;
+    }
+    let token = &tokens[start];
+    if token.shape == Shape::Single {
+        // `D'Artagnan`, `L'Hostis`, `O'Brien`: the letter belongs to what its apostrophe joins.
+        return joined_by_apostrophe(tokens, text, start)
+            .and_then(|next| finish(note, at, next, trust, first, particle));
+    }
+    finish(note, at, start, trust, first, particle)
+}
+
+/// The token after one to three particles, if a capitalised word stands there.
+fn skip_particles(note: &Note, at: usize) -> Option<usize> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let mut i = at;
+    for _ in 0..3 {
+        let token = tokens.get(i)?;
+        if WordClass::of(token) != Some(WordClass::Particle) {
+            break;
+        }
+        i += 1;
+        if tokens.get(i).is_some_and(|t| t.glued && matches!(t.of(text), "'" | "-")) {
+            i += 1;
+        }
+    }
+    let next = tokens.get(i)?;
+    (i > at && next.kind == Kind::Word && next.is_capitalised() && next.shape != Shape::Single).then_some(i)
+}
+
+fn joined_by_apostrophe(tokens: &[Token], text: &str, at: usize) -> Option<usize> {
+    let mark = tokens.get(at + 1)?;
+    let next = tokens.get(at + 2)?;
+    (mark.glued && mark.of(text) == "'" && next.glued && next.kind == Kind::Word && next.is_capitalised())
+        .then_some(at + 2)
+}
+
+fn read_initial(tokens: &[Token], text: &str, at: usize) -> Option<Unit> {
+    if let Some(next) = joined_by_apostrophe(tokens, text, at) {
+        // `D'ALMEIDA` in capitals.
+        let token = &tokens[next];
+        return Some(Unit {
+            first: at,
+            last: next,
+            initial: false,
+            upper: token.shape == Shape::Upper,
+            particle: false,
+            given: token.facts.given_tier(),
+            family: token.facts.family_tier().max(2),
+            ordinary: false,
+            unknown: !token.facts.is_name(),
+        });
+    }
+    let mut last = at;
+    // `J.`, `J.-P.`, `J-P`, `JP` is no single letter and is read as a word.
+    loop {
+        if tokens.get(last + 1).is_some_and(|t| t.glued && t.of(text) == ".") {
+            last += 1;
+        }
+        let joined = tokens.get(last + 1).is_some_and(|t| t.glued && t.of(text) == "-")
+            && tokens.get(last + 2).is_some_and(|t| t.glued && t.shape == Shape::Single);
+        if !joined {
+            break;
+        }
+        last += 2;
+    }
+    Some(Unit {
+        first: at,
+        last,
+        initial: true,
+        upper: true,
+        particle: false,
+        given: 0,
+        family: 0,
+        ordinary: false,
+        unknown: false,
+    })
+}
+
+/// Reads the word at `start` and what hyphens and apostrophes glue to it.
+fn finish(
+    note: &Note,
+    first: usize,
+    start: usize,
+    trust: Trust,
+    opens: bool,
+    particle: bool,
+) -> Option<Unit> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let token = &tokens[start];
+    if !token.is_capitalised() || !may_be_name(token, trust, opens) {
+        return None;
+    }
+    let facts = token.facts;
+    let mut unit = Unit {
+        first,
+        last: start,
+        initial: false,
+        upper: token.shape == Shape::Upper,
+        particle,
+        given: facts.given_tier(),
+        family: facts.family_tier(),
+        ordinary: facts.careful().is_some() || facts.is_country() || facts.is_demonym(),
+        unknown: !facts.is_name() && facts.careful().is_none() && !facts.is_town(),
+    };
+    while let (Some(mark), Some(next)) = (tokens.get(unit.last + 1), tokens.get(unit.last + 2)) {
+        let joins = mark.glued && matches!(mark.of(text), "-" | "'") && next.glued && next.kind == Kind::Word;
+        if !joins || !(next.is_capitalised() || WordClass::of(next) == Some(WordClass::Particle)) {
+            break;
+        }
+        unit.last += 2;
+        unit.given = unit.given.max(next.facts.given_tier());
+        unit.family = unit.family.max(next.facts.family_tier());
+        unit.ordinary &= next.facts.careful().is_some();
+        unit.unknown &= !next.facts.is_name() && next.facts.careful().is_none();
+    }
+    Some(unit)
+}
+
+fn may_be_name(token: &Token, trust: Trust, opens: bool) -> bool {
+    let facts = token.facts;
+    if facts.word_class() == 3 && !facts.is_name() {
+        return false;
+    }
+    let named = facts.is_name();
+    match (trust, opens) {
+        (Trust::Announced, true) => {
+            facts.word_class() < 3 || facts.given_tier() >= 4 || facts.family_tier() >= 4
+        }
+        (Trust::Announced, false) => {
+            !facts.is_drug()
+                && (named && !facts.is_medical() || facts.careful().is_none() && !is_acronym(token))
+        }
+        (Trust::Alone, _) => {
+            !facts.is_drug()
+                && !facts.is_eponym()
+                && !facts.is_medical()
+                && !is_acronym(token)
+                && (named && (facts.word_class() < 2 || facts.given_tier() >= 6) || facts.careful().is_none())
+        }
+    }
+}
+
+/// Up to three capitals that no list of names knows.
+fn is_acronym(token: &Token) -> bool {
+    token.shape == Shape::Upper
+        && token.end() - token.start() <= 3
+        && token.facts.given_tier() < 3
+        && token.facts.family_tier() < 4
+}
