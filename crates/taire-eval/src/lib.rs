@@ -1,1 +1,23 @@
-//! Measuring: scores against gold.
+//! Measuring detection: scores of predicted spans against gold.
+//!
+//! A [`Corpus`] is read from JSONL or BRAT, whichever tool wrote it; [`evaluate`] compares two of them and gives
+//! an [`Evaluation`], which prints as a table or serialises to the JSON of `taire evaluate`; [`mistakes`] lists
+//! where they differ. Labels are compared by name, so any scheme can be measured.
+
+mod bootstrap;
+mod compare;
+mod corpus;
+mod error;
+mod intervals;
+mod meddocan;
+mod mistakes;
+mod read;
+mod scores;
+mod table;
+
+pub use compare::{Evaluation, Leak, Measure, Options, evaluate};
+pub use corpus::{Corpus, Doc, Offsets, Tag};
+pub use error::Error;
+pub use meddocan::Tracks;
+pub use mistakes::{Kind, Mistake, mistakes, print_mistakes};
+pub use scores::{Counts, Interval, Scores};
