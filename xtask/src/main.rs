@@ -1,2 +1,21 @@
 //! Chores of the project: `cargo xtask test|lexicons|score|...`.
-fn main() {}
+
+mod score;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = args.split_first().map_or(("", &args[..]), |(c, rest)| (c.as_str(), rest));
+    let done = match command {
+        "score" => score::run(rest),
+        _ => Err(format!("unknown chore `{command}`; known: score")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `cargo xtask score`: how well the shipped binary detects, on the development corpora.
+//!
+//! Runs the release `taire` as anybody would, scores what it wrote, and writes `scores/detection.md` and
+//! `scores/detection.json`. `--check` recomputes and fails when a headline figure fell under the committed one;
+//! `--borders` shows, without the binary, what gold loses on its way through our labels; `--show-words` prints, on
+//! the terminal only, the words behind the counts. The corpora are not
+//! part of the project: without them nothing is measured, and that is said.
+
+mod figures;
+mod prose;
+mod round_trip;
+mod run;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use figures::{Scores, Set};
+use run::Taire;
+use taire_text::scheme::Scheme;
+
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    let (mut check, mut show_words, mut borders) = (false, false, false);
+    for arg in args {
+        match arg.as_str() {
+            "--check" => check = true,
+            "--show-words" => show_words = true,
+            "--borders" => borders = true,
+            other => {
+                return Err(format!("unknown option `{other}`; known: --check, --borders, --show-words"));
+            }
+        }
+    }
+    let root = root();
+    let corpora =
+        std::env::var_os("TAIRE_CORPORA").map_or_else(|| root.join("../shared/corpora"), PathBuf::from);
+    if !corpora.is_dir() {
+        println!("score: skipped, no corpora at ../shared/corpora (or TAIRE_CORPORA)");
+        return Ok(());
+    }
+    if borders {
+        round_trip::print(Scheme::Eds, &corpora.join("eds-notes/dev.jsonl"), show_words)?;
+        return round_trip::print(Scheme::Meddocan, &corpora.join("meddocan/dev"), show_words);
+    }
+    let committed = root.join("scores/detection.json");
+    let before = if check { Some(Scores::load(&committed)?) } else { None };
+    let scores = measure(&root, &corpora, show_words)?;
+    match before {
+        Some(before) => figures::check(&before, &scores),
+        None => {
+            fs::create_dir_all(root.join("scores")).map_err(|e| format!("scores: {e}"))?;
+            scores.store(&committed)?;
+            let report = scores.markdown();
+            fs::write(root.join("scores/detection.md"), &report)
+                .map_err(|e| format!("scores/detection.md: {e}"))?;
+            println!("{report}");
+            Ok(())
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+fn measure(root: &Path, corpora: &Path, show_words: bool) -> Result<Scores, String> {
+    let taire = Taire::build(root)?;
+    let eds = corpora.join("eds-notes/dev.jsonl");
+    let meddocan = corpora.join("meddocan/dev");
+    let prose = corpora.join("e3c-fr/cases.jsonl");
+    let mut sets = Vec::new();
+
+    let predicted =
+        taire.detect(&eds, "eds.jsonl", &["--to", "jsonl", "--scheme", "eds", "--policy", "fr"])?;
+    let mut set = Set::scored("eds-notes dev, French, fictitious", &eds, &predicted)?;
+    set.figures.push(round_trip::figure(Scheme::Eds, &eds)?);
+    sets.push(set);
+
+    let predicted =
+        taire.detect(&meddocan, "meddocan", &["--to", "brat", "--scheme", "meddocan", "--policy", "es"])?;
+    let mut set = Set::scored("MEDDOCAN dev, Spanish, injected identities", &meddocan, &predicted)?;
+    set.figures.push(round_trip::figure(Scheme::Meddocan, &meddocan)?);
+    sets.push(set);
+
+    let predicted = taire.detect(&prose, "e3c.jsonl", &["--to", "jsonl", "--policy", "fr"])?;
+    sets.push(prose::set("E3C French case reports, no identity inside", &predicted, show_words)?);
+
+    Ok(Scores { date: run::today(), commit: run::commit(root), sets })
+}
