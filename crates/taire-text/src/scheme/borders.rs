@@ -105,8 +105,13 @@ fn trim(text: &str, piece: &mut Piece) {
     let names = matches!(piece.from, Label::GivenName | Label::FamilyName | Label::Initials);
     if names {
         drop_titles(text, piece);
-    } else if kept.ends_with('.') && kept.len() > 1 {
-        piece.end -= 1;
+    } else if let Some(rest) = kept.strip_suffix('.') {
+        // The dot of `EE.UU.` and of `3º izq.` is the word's, not the sentence's.
+        let word = rest.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let abbreviated = word.contains('.') || (piece.from == Label::Street && is_door(&fold(word)));
+        if !rest.is_empty() && !abbreviated {
+            piece.end -= 1;
+        }
     }
 }
 
@@ -128,6 +133,9 @@ fn drop_titles(text: &str, piece: &mut Piece) {
 
 fn meddocan(text: &str, floor: usize, ceiling: usize, piece: &mut Piece) {
     match piece.from {
+        // The guidelines reserve it for numbers, but annotators put origin, marital status and the like there
+        // four times in five.
+        Label::OtherDetail => piece.out.label = "ID_SUJETO_ASISTENCIA",
         Label::Hospital => {
             let (start, word) = previous_word(text, piece.start);
             let is_head = facility_head(&word) == Some(Head::Hospital);
@@ -262,8 +270,15 @@ fn joins(scheme: Scheme, text: &str, a: &Piece, b: &Piece) -> bool {
     let roles = a.out.role == b.out.role || a.out.role == Role::Unknown || b.out.role == Role::Unknown;
     let names = |l| matches!(l, Label::GivenName | Label::FamilyName | Label::Initials);
     match (a.from, b.from) {
-        (x, y) if names(x) && names(y) => roles && is_name_glue(text, a, b),
-        (Label::Street, Label::Street) => gap.chars().all(|c| c == ' ' || c == ','),
+        (x, y) if names(x) && names(y) => {
+            let twice = text[a.start..a.end] == text[b.start..b.end];
+            roles && !twice && is_name_glue(text, a, b)
+        }
+        (Label::Street, Label::Street) => {
+            let next = &text[b.start..b.end];
+            let is_rest = next.starts_with(|c: char| c.is_ascii_digit()) || is_door(&word_after(next, 0).1);
+            gap.chars().all(|c| c == ' ' || c == ',') && (is_rest || !gap.contains(','))
+        }
         (Label::ProfessionalLicence, Label::ProfessionalLicence) => {
             scheme == Scheme::Meddocan && gap.chars().all(|c| c == ' ')
         }

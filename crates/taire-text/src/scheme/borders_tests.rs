@@ -75,6 +75,19 @@ fn meddocan_keeps_streets_hospitals_and_licences_whole() {
 }
 
 #[test]
+fn dots_of_abbreviations_stay_and_streets_join_only_with_their_door() {
+    let got = shown(
+        Scheme::Meddocan,
+        "[EE.UU.](Country) [Soria.](City) [Luna 3](Street), [2 izq.](Street) o [Sol 4](Street), [Mar 5](Street)",
+    );
+    assert_eq!(
+        got,
+        ["EE.UU.|PAIS", "Soria|TERRITORIO", "Luna 3, 2 izq.|CALLE", "Sol 4|CALLE", "Mar 5|CALLE"]
+    );
+    assert_eq!(shown(Scheme::Eds, "[Roux](FamilyName) [Roux](FamilyName)"), ["Roux|NOM", "Roux|NOM"]);
+}
+
+#[test]
 fn eds_splits_names_and_keeps_the_dot_of_initials() {
     let got = shown(
         Scheme::Eds,

@@ -168,6 +168,7 @@ pub(super) fn is_door(folded: &str) -> bool {
             | "dcha"
             | "derecha"
             | "dch"
+            | "der"
             | "km"
             | "bis"
             | "bloque"
