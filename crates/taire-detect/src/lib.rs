@@ -6,6 +6,7 @@
 mod error;
 mod fuse;
 mod initials;
+mod patterns;
 
 pub mod names;
 pub mod words;
@@ -15,6 +16,7 @@ use taire_text::{Mention, Note, Source};
 pub use error::Error;
 pub use fuse::{FusionRule, fuse};
 pub use initials::initials;
+pub use patterns::Patterns;
 
 /// One way of finding. Detectors are built once, then shared by all threads.
 pub trait Detector: Send + Sync {

@@ -1,0 +1,303 @@
+//! Words that say what the number after them is, French and Spanish, folded.
+//!
+//! A phrase is found from its last word backwards; words such as "de" or "n°" inside it are stepped over, so the
+//! tables leave them out ("numéro de sécurité sociale" is `securite sociale`).
+
+use rustc_hash::FxHashMap;
+
+/// What a keyword announces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Phone,
+    Fax,
+    /// An internal number: "poste 4512", "DECT".
+    Extension,
+    Ip,
+    Mac,
+    Nir,
+    Nass,
+    NationalId,
+    Patient,
+    Visit,
+    Plan,
+    Licence,
+    Rpps,
+    /// A practitioner's or an establishment's number of nine characters: ADELI, FINESS.
+    Adeli,
+    Finess,
+    Employee,
+    Account,
+    Vehicle,
+    Device,
+    Other,
+    /// A measurement: what follows counts cells, copies, units.
+    Measure,
+    /// A publication, a trial, a gene: public.
+    Reference,
+    /// A postal box or code: left to the address detectors.
+    Postal,
+}
+
+/// How much a keyword needs beside it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Strength {
+    /// Speaks for a number up to two words away.
+    Strong,
+    /// Speaks for the number right after it.
+    Near,
+    /// Also an ordinary word: needs a colon or "n°" beside it, or a number of six digits or more.
+    Weak,
+    /// An ordinary word that needs the colon or "n°" whatever the number.
+    Marked,
+}
+
+use Kind::*;
+use Strength::*;
+
+const TABLE: &[(Kind, Strength, &str)] = &[
+    (
+        Phone,
+        Strong,
+        "tel|tels|telephone|telephones|telef|telefono|telefonos|teléf|tlf|tlfs|tlfno|tfno|tfnos|tfn|tlfn|tno|movil|\
+         mobile|gsm|portable|cellulaire|standard|secretariat|secretaria|joignable|rappeler|appeler|whatsapp|\
+         telephonique|telefonico|centralita|phone|numero vert|urgences medicales",
+    ),
+    (
+        Phone,
+        Marked,
+        "mob|port|extension|extensions|interno|telf|rdv|contact|contacto|rendez vous|fijo|fixe|domicile|bureau|cita previa|casa|trabajo",
+    ),
+    (Fax, Strong, "fax|telecopie|telecopieur|telefax|fex"),
+    (Extension, Near, "poste|dect|bip|beep|ext|ligne directe|busca|buscapersonas|bip interne"),
+    (Ip, Strong, "ip|ipv4|ipv6|adresse ip|direccion ip|adresses ip"),
+    (Mac, Strong, "mac|adresse mac|direccion mac"),
+    (
+        Nir,
+        Strong,
+        "nir|insee|securite sociale|secu|secu sociale|nss|nir ins|ins|ins nir|ins nia|nia|matricule ins|num secu|\
+         immatriculation securite sociale|assure social|nirpp|nir assure|immatriculation assure|carte vitale|vitale",
+    ),
+    (Nir, Marked, "ss|assure|assuree|immatriculation ss"),
+    (
+        Nass,
+        Strong,
+        "nass|naf|nuss|seguridad social|afiliacion|seg social|num afiliacion|numero ss|afiliacion seguridad social",
+    ),
+    (
+        NationalId,
+        Strong,
+        "dni|nif|nie|documento identidad|documento nacional identidad|pasaporte|passeport|cni|carte identite|\
+         carte nationale identite|titre sejour|tarjeta residencia|permis conduire|permiso conducir",
+    ),
+    (
+        Patient,
+        Strong,
+        "ipp|iep patient|nip|nhc|nh|cipa|cip|autcip|cips|historia clinica|num historia|hc|hce|nhce|id patient|idpat|\
+         patient id|identifiant patient|numero patient|identifiant permanent|ippr|ipp local|pid|nro historia|\
+         identificacion paciente|id paciente|numero identificacion|identifiant|identificador|nuhsa|sip|cite",
+    ),
+    (Patient, Weak, "patient|patiente|paciente|historia|id|ident|expediente|identite"),
+    (
+        Visit,
+        Strong,
+        "nda|iep|num sejour|venue|num venue|numero venue|episodio|num episodio|icu|accession|accession number|\
+         numero visite|numero dossier administratif|dossier administratif|numero admission|num dossier|num passage",
+    ),
+    (
+        Visit,
+        Weak,
+        "dossier|dossiers|sejour|visite|admission|hospitalisation|passage|examen|demande|prelevement|bon|ingreso|\
+         visita|peticion|muestra|solicitud|estudio|biopsia|compte rendu|cr|informe|asistencia|registro|laboratoire",
+    ),
+    (
+        Plan,
+        Strong,
+        "mutuelle|amc|num adherent|adherent|cmu|ame|css|tarjeta sanitaria|tsi|ts|sns|cp sns|cpsns|poliza|mutua|\
+         aseguradora|contrat|num contrat|complementaire|tarjeta individual|tarjeta sanitaria individual|muface|isfas|\
+         mugeju|organisme|caisse|cobertura",
+    ),
+    (Plan, Weak, "beneficiaire|asegurado|afiliado|tarjeta"),
+    (
+        Licence,
+        Strong,
+        "colegiado|colegiada|col num|numcol|ncol|num colegiado|cnp|licencia|cnom|num ordre|conseil ordre|ordre medecins|\
+         cias|col medico|colegiacion|colegiat|inscription ordre|am prescripteur|prescripteur",
+    ),
+    (Licence, Marked, "col|cod|colg|coleg|licence|ordre"),
+    (Rpps, Strong, "rpps|num rpps|id rpps"),
+    (Adeli, Strong, "adeli|am"),
+    (Finess, Strong, "finess|et finess|finess juridique|finess geographique|siret|siren|cif|nicf"),
+    (Employee, Strong, "matricule|matricule agent|num empleado|empleado|num agent|agent|cpe"),
+    (
+        Account,
+        Strong,
+        "iban|rib|bic|cuenta|ccc|compte bancaire|num compte|cuenta bancaria|cuenta corriente|carte bancaire|bancaire",
+    ),
+    (Account, Weak, "compte|facture|factura|client|cliente"),
+    (
+        Vehicle,
+        Strong,
+        "immatriculation|immatricule|immatriculee|plaque immatriculation|matricula|matriculas|vehicule|vehiculo|\
+         bastidor|permis|carte grise",
+    ),
+    (Vehicle, Near, "voiture|coche|ambulance|ambulancia|camion|moto"),
+    (
+        Device,
+        Strong,
+        "num serie|serial|serial number|sn|udi|imei|num lote|num lot|reference implant|num implant|\
+         num implante",
+    ),
+    (Device, Marked, "serie|sn serie"),
+    (
+        Device,
+        Weak,
+        "lot|lote|pacemaker|stimulateur|marcapasos|implant|implante|defibrillateur|prothese|protesis|dai|ref",
+    ),
+    (Other, Strong, "numero inscription|num inscription|ticket|num ticket|nº ref|identification"),
+    (
+        Other,
+        Weak,
+        "reference|referencia|ref|code|codigo|clave|registre|acte|commande|inclusion|protocole|protocolo",
+    ),
+    (
+        Measure,
+        Strong,
+        "plaquettes|plaquette|plq|plaq|pqt|plt|plaquetas|leucocytes|leuco|gb|gr|globules|hematies|leucocitos|\
+         hematies|hemates|pnn|neutrophiles|neutrofilos|lymphocytes|linfocitos|eosinophiles|eosinofilos|reticulocytes|\
+         reticulocitos|monocytes|monocitos|crp|pcr|bnp|probnp|ntprobnp|ferritine|ferritina|virale|viral|hcg|bhcg|\
+         betahcg|leucocytose|hyperleucocytose|leucocitosis|thrombopenie|trombopenia|thrombocytose|trombocitosis|\
+         leucopenie|leucopenia|thrombocytopenie|trombocitopenia|blancs|rouges|blancos|rojos|troponine|troponina|cpk|\
+         ck|ldh|cd4|cd|alphafoetoproteine|afp|psa|ca|dimeres|dimeros|ddimeres|ggt|asat|alat|alt|ast|got|gpt|amilasa|\
+         lipase|lipasa|dose|dosis|ige|igg|iga|igm|cellules|celulas|elements|elementos|taux|tasa|cifra|cifras|chiffre|\
+         numeration|recuento|hemogramme|hemograma|creatinine|creatinina|prolactine|prolactina|insuline|testosterone|\
+         debit|volume|volumen|poids|peso|energie|kcal|adn|adnvha|arn|rna|dna|colonies|colonias|germes|germenes|ecbu|\
+         leucocyturie|hematurie|polynucleaires|prevalence|incidence|incidencia|prevalencia|population|poblacion|\
+         trombocitos|thrombocytes|hemoglobine|myoglobine|procalcitonine|score|rapport|ratio|dilution|titre|titulo|\
+         habitants|habitantes|cout|coste|precio|prix|montant|heparine|heparina|penicilline|penicilina|vitamine|\
+         vitamina|hta|ta|pression|tension|fe|adrenaline|adrenalina|lidocaine|trypsine|aprotinine|urokinase|uroquinasa|\
+         streptokinase|estreptoquinasa|tryptase|catecholamines|hematocrite|hematocrito|vgm|tsh|fsh|lh|acth|cortisol|\
+         pth|fibrinogene|fibrinogeno|haptoglobine|transaminases|transaminasas|bilirubine|bilirrubina|uree|urea|\
+         glycemie|glucemia|cholesterol|colesterol|triglycerides|trigliceridos|granulocytes|granulocitos|blastes|blastos|\
+         nacimientos|naissances|grossissement|aumentos|mielocitos|hematias|segmentados|polimorfonucleares",
+    ),
+    (
+        Reference,
+        Strong,
+        "pmid|pmcid|pmc|doi|isbn|issn|eudract|nct|clinicaltrials|clinical trials|cim|cie|ccam|cas|omim|uniprot|genbank|\
+         accession genbank|amm|rs|loinc|snomed|atc|orpha|orphanet|mim|ean|norme|iso",
+    ),
+    (Postal, Near, "bp|cs|cedex|cp|apartado|apdo|codigo postal|code postal|tsa|cidex"),
+];
+
+/// Words and marks that may stand between a keyword and its number, or inside a phrase.
+const CONNECTORS: &[&str] = &[
+    "n",
+    "no",
+    "nr",
+    "nro",
+    "num",
+    "nums",
+    "numero",
+    "numeros",
+    "number",
+    "de",
+    "del",
+    "d",
+    "du",
+    "des",
+    "la",
+    "le",
+    "les",
+    "l",
+    "el",
+    "los",
+    "las",
+    "au",
+    "aux",
+    "a",
+    "al",
+    "est",
+    "es",
+    "sa",
+    "son",
+    "su",
+    "en",
+    "entre",
+    "environ",
+    "unos",
+    "unas",
+    "un",
+    "une",
+    "una",
+    "suivant",
+    "siguiente",
+    "unique",
+    "total",
+    "the",
+];
+
+/// Connectors that say "number".
+const NUMBER_WORDS: &[&str] = &["n", "no", "nr", "nro", "num", "nums", "numero", "numeros", "number"];
+
+const UNITS: &str = "mm|mm3|mmc|mmol|mosm|nmol|pmol|umol|µmol|μmol|micromol|ui|uui|mui|iu|mg|ug|µg|μg|mcg|ng|pg|kg|gr|ml|\
+    cl|dl|ul|µl|μl|kcal|cal|kj|cc|cm|cm3|cm2|km|nm|euro|euros|eur|dollars|francs|copies|copias|copie|copia|elements|element|\
+    elementos|elemento|elts|elt|el|cellules|cellule|celulas|celula|cels|cel|cells|cell|leucocytes|leucocitos|leuc|leuco|\
+    plaquettes|plaquetas|hematies|gb|globules|pnn|germes|germenes|ufc|cfu|gy|cgy|bpm|fois|veces|unites|unidades|unite|uds|\
+    voltios|volts|habitants|habitantes|hab|personnes|personas|patients|pacientes|cas|casos|polynucleaires|neutrophiles|\
+    neutrofilos|polimorfonucleares|lymphocytes|linfocitos|eosinophiles|reticulocytes|reticulocitos|grs|mgr|litros|litres|mililitros|millilitres|\
+    gramos|grammes|meq|hz|khz|mhz|pm|rpm|j|jours|dias|heures|horas|ans|anos|mois|meses|metros|metres|grados|degres|pas|log|logs|ufp|\
+    uel|u|mu|mun|naissances|nacimientos|e|g|l|m|x|s|h|k|spores|colonies|colonias|particules|hematias|lux|dpm|fl";
+
+/// The keyword tables, indexed by the last word of each phrase.
+#[derive(Debug)]
+pub(super) struct Keywords {
+    phrases: FxHashMap<&'static str, Vec<Phrase>>,
+    connectors: FxHashMap<&'static str, bool>,
+    units: FxHashMap<&'static str, ()>,
+    longest: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Phrase {
+    /// The words before the last one, nearest first.
+    pub(super) before: Vec<&'static str>,
+    pub(super) kind: Kind,
+    pub(super) strength: Strength,
+}
+
+impl Keywords {
+    pub(super) fn new() -> Self {
+        let mut phrases: FxHashMap<&'static str, Vec<Phrase>> = FxHashMap::default();
+        let mut longest = 0;
+        for &(kind, strength, list) in TABLE {
+            for phrase in list.split('|') {
+                let mut words = phrase.rsplit(' ');
+                let Some(last) = words.next() else { continue };
+                longest = longest.max(last.len());
+                phrases.entry(last).or_default().push(Phrase { before: words.collect(), kind, strength });
+            }
+        }
+        for list in phrases.values_mut() {
+            list.sort_by_key(|p| std::cmp::Reverse(p.before.len()));
+        }
+        let connectors = CONNECTORS.iter().map(|&w| (w, NUMBER_WORDS.contains(&w))).collect();
+        Keywords { phrases, connectors, units: UNITS.split('|').map(|w| (w, ())).collect(), longest }
+    }
+
+    /// The phrases that end with a folded word, longest first.
+    pub(super) fn ending_with(&self, word: &str) -> &[Phrase] {
+        if word.len() > self.longest {
+            return &[];
+        }
+        self.phrases.get(word).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a folded word may stand between keyword and number; `Some(true)` if it means "number".
+    pub(super) fn connector(&self, word: &str) -> Option<bool> {
+        self.connectors.get(word).copied()
+    }
+
+    pub(super) fn is_unit(&self, word: &str) -> bool {
+        self.units.contains_key(word)
+    }
+}
