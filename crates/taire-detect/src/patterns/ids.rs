@@ -67,10 +67,10 @@ impl Scan<'_> {
         let context = context?;
         let label = label(context.kind)?;
         let from = if g == 0 { start } else { run.groups[g].first };
-        if context.kind == Kind::Vehicle {
-            if let Some(next) = self.old_plate(run, g) {
-                return Some(Step::Token(next));
-            }
+        if context.kind == Kind::Vehicle
+            && let Some(next) = self.old_plate(run, g)
+        {
+            return Some(Step::Token(next));
         }
         if from == run.groups[g].first
             && context.names(run.total())
@@ -143,6 +143,13 @@ impl Scan<'_> {
         };
         if run.groups.len() >= g + 3 && run.shaped(g, g + 3, &[2, 8, 2]) {
             return g + 3;
+        }
+        if run.groups[g].len == 1 {
+            let singles =
+                run.groups[g + 1..].iter().take_while(|x| x.len == 1 && x.sep == Sep::Space).count();
+            if singles >= 5 {
+                return g + 1 + singles;
+            }
         }
         let (mut sum, mut h) = (run.groups[g].len, g + 1);
         while let Some(group) = run.groups.get(h) {
@@ -240,17 +247,23 @@ impl Scan<'_> {
         let holds_date = |h: usize| {
             (g..h.saturating_sub(2)).any(|i| run.looks_like_date(i) && run.groups[i + 1].sep != Sep::Space)
         };
-        if let Some(h) = run.exact(g, 15, between).filter(|&h| !holds_date(h)) {
-            let good = checks::nir(run.digits(g, h));
-            let score = if good { 0.99 } else { 0.8 };
-            let why = if good {
-                "social security number, key agrees"
-            } else {
-                "layout of a social security number"
-            };
-            return Some(self.say_groups(run, g, h, Label::SocialSecurity, score, why));
+        let whole = |n: usize| run.exact(g, n, between).filter(|&h| !holds_date(h));
+        let (long, short) = (whole(15), whole(13));
+        if let Some(h) = long.filter(|&h| checks::nir(run.digits(g, h))) {
+            return Some(self.say_groups(
+                run,
+                g,
+                h,
+                Label::SocialSecurity,
+                0.99,
+                "social security number, key agrees",
+            ));
         }
-        let h = run.exact(g, 13, between).filter(|&h| !holds_date(h))?;
+        // Without the right key, two digits more may be the day of a date that follows.
+        let ends_before_date = |h: &usize| {
+            run.looks_like_date(*h) || run.groups.get(*h).is_some_and(|_| run.spaced_date(*h).is_some())
+        };
+        let h = short.filter(ends_before_date).or(long).or(short)?;
         Some(self.say_groups(run, g, h, Label::SocialSecurity, 0.85, "layout of a social security number"))
     }
 
@@ -259,7 +272,8 @@ impl Scan<'_> {
         let good = checks::nass(run.digits(g, h));
         let shaped =
             run.shaped(g, h, &[2, 8, 2]) || run.shaped(g, h, &[2, 10]) || run.shaped(g, h, &[2, 7, 2]);
-        if !good && !(shaped && self.spanish()) || !(shaped || h - g == 1) {
+        let expected = good || (shaped && self.spanish());
+        if !expected || !(shaped || h - g == 1) {
             return None;
         }
         let score = if good { 0.95 } else { 0.7 };

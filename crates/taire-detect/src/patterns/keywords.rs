@@ -92,7 +92,7 @@ const TABLE: &[(Kind, Strength, &str)] = &[
     (
         Patient,
         Strong,
-        "ipp|iep patient|nip|nhc|nh|cipa|cip|autcip|cips|historia clinica|num historia|hc|hce|nhce|id patient|idpat|\
+        "ipp|ippn|iep patient|nip|nhc|nh|cipa|cip|autcip|cips|historia clinica|num historia|hc|hce|nhce|id patient|idpat|\
          patient id|identifiant patient|numero patient|identifiant permanent|ippr|ipp local|pid|nro historia|\
          identificacion paciente|id paciente|numero identificacion|identifiant|identificador|nuhsa|sip|cite",
     ),
@@ -100,7 +100,7 @@ const TABLE: &[(Kind, Strength, &str)] = &[
     (
         Visit,
         Strong,
-        "nda|iep|num sejour|venue|num venue|numero venue|episodio|num episodio|icu|accession|accession number|\
+        "nda|ndan|iep|num sejour|venue|num venue|numero venue|episodio|num episodio|icu|accession|accession number|\
          numero visite|numero dossier administratif|dossier administratif|numero admission|num dossier|num passage",
     ),
     (

@@ -51,13 +51,23 @@ impl Run {
         self.groups.clear();
         self.digits.clear();
         let (mut i, mut sep, mut tight) = (first, Sep::Start, false);
+        let mut gap = 0;
         loop {
             let last = self.group(text, tokens, i, sep, tight);
             if self.groups.len() == MAX_GROUPS {
                 return last + 1;
             }
             match separator(text, tokens, last) {
-                Some((next, s, t)) => (i, sep, tight) = (next, s, t),
+                Some((next, s, t)) => {
+                    let blanks = tokens[next].start() - tokens[last].end();
+                    // Digits typed one by one, then a wider gap: the next column begins.
+                    let column = s == Sep::Space
+                        && blanks > 1
+                        && gap == 1
+                        && self.groups.last().is_some_and(|g| g.len == 1);
+                    (i, sep, tight) = (next, if column { Sep::Wide } else { s }, t);
+                    gap = blanks;
+                }
                 None => return last + 1,
             }
         }
@@ -141,6 +151,12 @@ impl Run {
         self.groups[g..h].iter().all(|x| x.len == 1)
     }
 
+    /// How many single digits stand one after the other from group `g` on, in the same column.
+    pub(super) fn singles_from(&self, g: usize) -> usize {
+        let column = |(i, x): &(usize, &Group)| x.len == 1 && (*i == 0 || x.sep != Sep::Wide);
+        self.groups[g..].iter().enumerate().take_while(column).count()
+    }
+
     /// What separates group `h` from the one before, if there is such a group.
     pub(super) fn sep_at(&self, h: usize) -> Option<(Sep, bool)> {
         self.groups.get(h).map(|g| (g.sep, g.tight))
@@ -149,7 +165,8 @@ impl Run {
     /// The end of a date typed digit by digit from `g` on ("2 9 0 2 1 9 9 5"), unless the digits make up a
     /// telephone or a social security number as a whole.
     pub(super) fn spaced_date(&self, g: usize) -> Option<usize> {
-        let singles = self.groups[g..].iter().take_while(|x| x.len == 1).count();
+        self.groups.get(g)?;
+        let singles = self.singles_from(g);
         if singles < 8
             || matches!(singles, 10 | 13 | 15)
             || !self.groups[g + 1..g + 8].iter().all(|x| x.sep == Sep::Space)
