@@ -1,1 +1,17 @@
 //! Learned detectors: features, the linear-chain CRF and its training.
+//!
+//! [`train`] turns gold documents into a model file; [`CrfDetector`] reads notes with one. Both see tokens through
+//! the same features, which take in what the lexicons and the other detectors know.
+
+pub mod crf;
+
+mod classes;
+mod detector;
+mod error;
+mod features;
+mod train;
+
+pub use classes::{Category, Class};
+pub use detector::CrfDetector;
+pub use error::Error;
+pub use train::{GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport, train};

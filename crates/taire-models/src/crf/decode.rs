@@ -1,0 +1,240 @@
+//! Viterbi decoding over whole-number scores, and the probability of a found span.
+
+use std::ops::Range;
+
+use super::model::Crf;
+
+const UNREACHABLE: i32 = i32::MIN / 2;
+
+/// Buffers reused from line to line: decoding allocates nothing once they have grown.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    scores: Vec<i32>,
+    best: Vec<i32>,
+    back: Vec<u8>,
+    active: Vec<u8>,
+    labels: Vec<u8>,
+    potentials: Vec<f32>,
+    forward: Vec<f32>,
+    backward: Vec<f32>,
+    scales: Vec<f32>,
+    transitions: Vec<f32>,
+}
+
+/// A span the model found: tokens of the line, class, and the probability of exactly this span.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub tokens: Range<usize>,
+    pub class: usize,
+    pub probability: f32,
+}
+
+impl Crf {
+    /// Labels one line. `features` yields each token's hashes; the labels stay in `scratch` until the next call.
+    pub fn label<'s, 'f>(
+        &self,
+        features: impl Iterator<Item = &'f [u64]>,
+        scratch: &'s mut Scratch,
+    ) -> &'s [u8] {
+        let labels = self.lattice.labels();
+        scratch.scores.clear();
+        let mut tokens = 0;
+        for hashes in features {
+            let from = scratch.scores.len();
+            scratch.scores.resize(from + labels, 0);
+            let scores = &mut scratch.scores[from..];
+            for &hash in hashes {
+                self.add(hash, scores);
+            }
+            tokens += 1;
+        }
+        self.viterbi(tokens, scratch);
+        &scratch.labels
+    }
+
+    fn viterbi(&self, tokens: usize, scratch: &mut Scratch) {
+        let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
+        let Scratch { scores, best, back, active, labels: out, .. } = scratch;
+        out.clear();
+        out.resize(tokens, 0);
+        if tokens == 0 {
+            return;
+        }
+        back.resize(tokens * labels, 0);
+        best.clear();
+        best.resize(2 * labels, 0);
+        let (mut last, mut now) = best.split_at_mut(labels);
+        last.copy_from_slice(&scores[..labels]);
+        last[dense..].fill(UNREACHABLE);
+        for t in 1..tokens {
+            let back = &mut back[t * labels..(t + 1) * labels];
+            let top = argmax(last);
+            let floor = last[top];
+            active.clear();
+            active.extend((0..labels).filter_map(|from| {
+                let kept = from != top && last[from] + self.advantage[from * labels + top] > floor;
+                kept.then_some(from as u8)
+            }));
+            let row = &self.transitions[top * dense..(top + 1) * dense];
+            for (n, w) in now[..dense].iter_mut().zip(row) {
+                *n = floor + w;
+            }
+            back[..dense].fill(top as u8);
+            for &from in active.iter() {
+                let base = last[usize::from(from)];
+                let row = &self.transitions[usize::from(from) * dense..][..dense];
+                for ((n, b), w) in now[..dense].iter_mut().zip(back.iter_mut()).zip(row) {
+                    if base + w > *n {
+                        *n = base + w;
+                        *b = from;
+                    }
+                }
+            }
+            for (k, pair) in self.inside.iter().enumerate() {
+                let [begin, inside] = self.lattice.inside_predecessors(dense + k);
+                let (a, b) = (last[begin] + pair[0], last[inside] + pair[1]);
+                (now[dense + k], back[dense + k]) = if b > a { (b, inside as u8) } else { (a, begin as u8) };
+            }
+            for (n, s) in now.iter_mut().zip(&scores[t * labels..(t + 1) * labels]) {
+                *n = (*n + s).max(UNREACHABLE);
+            }
+            std::mem::swap(&mut last, &mut now);
+        }
+        let mut label = argmax(last) as u8;
+        for t in (0..tokens).rev() {
+            out[t] = label;
+            label = back[t * labels + usize::from(label)];
+        }
+    }
+
+    /// The spans of the line labelled last, without probabilities.
+    pub fn segments(&self, scratch: &Scratch, out: &mut Vec<Found>) {
+        out.clear();
+        let dense = self.lattice.dense();
+        let mut open: Option<Found> = None;
+        for (t, &label) in scratch.labels.iter().enumerate() {
+            let label = usize::from(label);
+            if label >= dense {
+                if let Some(found) = &mut open {
+                    found.tokens.end = t + 1;
+                }
+                continue;
+            }
+            out.extend(open.take());
+            if label > 0 {
+                open = Some(Found { tokens: t..t + 1, class: label - 1, probability: 1.0 });
+            }
+        }
+        out.extend(open);
+    }
+
+    /// The spans of the line labelled last, with their probabilities. The forward–backward pass that gives these
+    /// runs only on lines where something was found.
+    pub fn spans(&self, scratch: &mut Scratch, out: &mut Vec<Found>) {
+        self.segments(scratch, out);
+        if out.is_empty() {
+            return;
+        }
+        self.forward_backward(scratch);
+        for found in out {
+            found.probability = self.probability(found, scratch);
+        }
+    }
+
+    fn forward_backward(&self, scratch: &mut Scratch) {
+        let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
+        let tokens = scratch.labels.len();
+        let Scratch { scores, potentials, forward, backward, scales, transitions, .. } = scratch;
+        if transitions.len() != self.transitions.len() {
+            transitions.clear();
+            transitions.extend(self.transitions.iter().map(|&w| (w as f32 * self.unit).exp()));
+        }
+        potentials.resize(tokens * labels, 0.0);
+        forward.resize(tokens * labels, 0.0);
+        backward.resize(tokens * labels, 0.0);
+        scales.resize(tokens, 0.0);
+        for t in 0..tokens {
+            let row = &scores[t * labels..(t + 1) * labels];
+            let top = row[argmax(row)];
+            let potentials = &mut potentials[t * labels..(t + 1) * labels];
+            for (p, s) in potentials.iter_mut().zip(row) {
+                *p = ((s - top) as f32 * self.unit).exp();
+            }
+            let (before, rest) = forward.split_at_mut(t * labels);
+            let now = &mut rest[..labels];
+            now.fill(0.0);
+            if t == 0 {
+                now[..dense].copy_from_slice(&potentials[..dense]);
+            } else {
+                let last = &before[(t - 1) * labels..];
+                for (from, &a) in last.iter().enumerate().filter(|&(_, &a)| a > 1e-12) {
+                    for (n, m) in now[..dense].iter_mut().zip(&transitions[from * dense..(from + 1) * dense])
+                    {
+                        *n += a * m;
+                    }
+                }
+                for (k, pair) in self.inside.iter().enumerate() {
+                    let [begin, inside] = self.lattice.inside_predecessors(dense + k);
+                    now[dense + k] = last[begin] * self.factor(pair[0]) + last[inside] * self.factor(pair[1]);
+                }
+                now.iter_mut().zip(potentials.iter()).for_each(|(n, p)| *n *= p);
+            }
+            let sum = now.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+            scales[t] = sum;
+            now.iter_mut().for_each(|n| *n /= sum);
+        }
+        backward[(tokens - 1) * labels..].fill(1.0);
+        for t in (1..tokens).rev() {
+            let (before, rest) = backward.split_at_mut(t * labels);
+            let (last, now) = (&mut before[(t - 1) * labels..], &rest[..labels]);
+            let potentials = &potentials[t * labels..(t + 1) * labels];
+            for (from, b) in last.iter_mut().enumerate() {
+                let row = &transitions[from * dense..(from + 1) * dense];
+                let sum: f32 = row.iter().zip(potentials).zip(now).map(|((m, p), n)| m * p * n).sum();
+                *b = sum / scales[t];
+            }
+            for (k, pair) in self.inside.iter().enumerate() {
+                let [begin, inside] = self.lattice.inside_predecessors(dense + k);
+                let v = potentials[dense + k] * now[dense + k] / scales[t];
+                last[begin] += v * self.factor(pair[0]);
+                last[inside] += v * self.factor(pair[1]);
+            }
+        }
+    }
+
+    /// Probability that the line holds exactly this span: begins there, goes on, and does not go on after.
+    fn probability(&self, found: &Found, scratch: &Scratch) -> f32 {
+        let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
+        let (begin, inside) = (1 + found.class, dense + found.class);
+        let Range { start, end } = found.tokens;
+        let mut p = scratch.forward[start * labels + begin];
+        for t in start + 1..end {
+            let pair = self.inside[found.class];
+            let weight = if t == start + 1 { pair[0] } else { pair[1] };
+            p *= self.factor(weight) * scratch.potentials[t * labels + inside] / scratch.scales[t];
+        }
+        if end < scratch.labels.len() {
+            let from = if end == start + 1 { begin } else { inside };
+            let row = &scratch.transitions[from * dense..(from + 1) * dense];
+            let after: f32 = (0..dense)
+                .map(|y| row[y] * scratch.potentials[end * labels + y] * scratch.backward[end * labels + y])
+                .sum();
+            p *= after / scratch.scales[end];
+        }
+        if p.is_finite() { p.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    fn factor(&self, weight: i32) -> f32 {
+        (weight as f32 * self.unit).exp()
+    }
+}
+
+fn argmax(values: &[i32]) -> usize {
+    let mut top = 0;
+    for (i, v) in values.iter().enumerate() {
+        if *v > values[top] {
+            top = i;
+        }
+    }
+    top
+}

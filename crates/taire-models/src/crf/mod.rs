@@ -1,0 +1,16 @@
+//! The linear-chain CRF: training data and objective, descent, the compact model, decoding.
+
+mod data;
+mod decode;
+mod file;
+mod math;
+mod model;
+mod objective;
+mod optimise;
+
+pub use data::{Dataset, Lattice};
+pub use decode::{Found, Scratch};
+pub use model::Crf;
+pub(crate) use model::{Feature, ModelParts};
+pub use objective::{Objective, Parameters};
+pub use optimise::{Descent, Ending, Step, minimise};

@@ -1,0 +1,156 @@
+//! A trained model in memory: a hash table from features to short rows of whole-number weights.
+//!
+//! Weights are whole numbers of one unit, so sums are exact and decoding gives the same labels on every machine.
+
+use std::fmt;
+
+use super::data::Lattice;
+
+/// Features are hashed to so many bits.
+pub(crate) const HASH_BITS: u32 = 48;
+
+/// What a model is made of, before it is laid out for decoding. Features are sorted by hash, rows by label.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ModelParts {
+    /// Names of the classes; labels are `O`, every begin, every inside.
+    pub(crate) classes: Vec<String>,
+    /// Which mentions and templates the features were made with, for the extractor.
+    pub(crate) settings: u32,
+    /// The value of one unit of weight.
+    pub(crate) unit: f32,
+    /// By number of the transition in the lattice.
+    pub(crate) transitions: Vec<i16>,
+    pub(crate) features: Vec<Feature>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Feature {
+    pub(crate) hash: u64,
+    pub(crate) weights: Vec<(u8, i16)>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    fingerprint: u32,
+    row: u32,
+}
+
+/// A linear-chain CRF ready to decode.
+#[derive(Clone)]
+pub struct Crf {
+    pub(crate) lattice: Lattice,
+    pub(crate) unit: f32,
+    /// `[from][to]` for targets that may follow every label.
+    pub(crate) transitions: Vec<i32>,
+    /// Pairs for inside labels: from their begin, from themselves.
+    pub(crate) inside: Vec<[i32; 2]>,
+    /// `[a][b]`: the most that a transition out of `a` may gain over the same one out of `b`, to targets that may
+    /// follow every label. A label that trails `b` by more can be forgotten.
+    pub(crate) advantage: Vec<i32>,
+    classes: Vec<String>,
+    settings: u32,
+    slots: Vec<Slot>,
+    mask: usize,
+    /// Weight in the high half, label above the lowest bit, which marks the end of a row.
+    rows: Vec<u32>,
+    features: usize,
+}
+
+impl Crf {
+    pub(crate) fn from_parts(parts: &ModelParts) -> Crf {
+        let lattice = Lattice::bio(parts.classes.len());
+        let (labels, dense) = (lattice.labels(), lattice.dense());
+        let transitions: Vec<i32> = parts.transitions[..labels * dense].iter().map(|&w| w.into()).collect();
+        let inside = parts.transitions[labels * dense..]
+            .chunks_exact(2)
+            .map(|pair| [pair[0].into(), pair[1].into()])
+            .collect();
+        let mut advantage = vec![0; labels * labels];
+        for a in 0..labels {
+            for b in 0..labels {
+                advantage[a * labels + b] = (0..dense)
+                    .map(|to| transitions[a * dense + to] - transitions[b * dense + to])
+                    .max()
+                    .unwrap_or(0);
+            }
+        }
+        let capacity = (parts.features.len() * 2).next_power_of_two().max(1 << 16);
+        let mut slots = vec![Slot::default(); capacity];
+        let mut rows = Vec::new();
+        let mask = capacity - 1;
+        for feature in &parts.features {
+            let Some(last) = feature.weights.len().checked_sub(1) else { continue };
+            let (fingerprint, mut at) = place(feature.hash, mask);
+            while slots[at].fingerprint != 0 {
+                at = (at + 1) & mask;
+            }
+            slots[at] = Slot { fingerprint, row: rows.len() as u32 };
+            rows.extend(feature.weights.iter().enumerate().map(|(i, &(label, weight))| {
+                u32::from(weight as u16) << 16 | u32::from(label) << 1 | u32::from(i == last)
+            }));
+        }
+        Crf {
+            lattice,
+            unit: parts.unit,
+            transitions,
+            inside,
+            advantage,
+            classes: parts.classes.clone(),
+            settings: parts.settings,
+            slots,
+            mask,
+            rows,
+            features: parts.features.len(),
+        }
+    }
+
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    pub(crate) fn settings(&self) -> u32 {
+        self.settings
+    }
+
+    /// Features with a weight that is not zero.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// Adds the weights of one feature to the scores of all labels.
+    #[inline]
+    pub(crate) fn add(&self, hash: u64, scores: &mut [i32]) {
+        let (fingerprint, mut at) = place(hash, self.mask);
+        loop {
+            let slot = self.slots[at];
+            if slot.fingerprint == 0 {
+                return;
+            }
+            if slot.fingerprint == fingerprint {
+                for &entry in &self.rows[slot.row as usize..] {
+                    scores[(entry >> 1 & 0xff) as usize] += entry as i32 >> 16;
+                    if entry & 1 == 1 {
+                        return;
+                    }
+                }
+                return;
+            }
+            at = (at + 1) & self.mask;
+        }
+    }
+}
+
+/// Fingerprint (never 0) and first slot of a hash.
+#[inline]
+fn place(hash: u64, mask: usize) -> (u32, usize) {
+    (((hash >> 16) as u32).max(1), hash as usize & mask)
+}
+
+impl fmt::Debug for Crf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crf")
+            .field("classes", &self.classes)
+            .field("features", &self.features)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,210 @@
+//! The CRF as a detector: lines in, mentions with calibrated-by-the-model scores out.
+
+use std::sync::Mutex;
+
+use taire_detect::Detector;
+use taire_text::{Kind, Label, Mention, Note, Role, Shape, Source, Token, fold};
+
+use crate::Error;
+use crate::classes::{Category, Class};
+use crate::crf::{Crf, Found, Scratch};
+use crate::features::{Document, LineFeatures, Settings};
+
+/// Finds what its model was trained to find.
+///
+/// Mentions that earlier detectors left in the output are heard when the model was trained with them.
+#[derive(Debug)]
+pub struct CrfDetector {
+    model: Crf,
+    classes: Vec<Class>,
+    settings: Settings,
+    /// Buffers at rest; a call takes one and gives it back.
+    buffers: Mutex<Vec<Buffers>>,
+}
+
+#[derive(Debug, Default)]
+struct Buffers {
+    document: Document,
+    features: LineFeatures,
+    scratch: Scratch,
+    found: Vec<Found>,
+}
+
+impl CrfDetector {
+    pub fn new(model: Crf) -> Result<CrfDetector, Error> {
+        let classes = model.classes().iter().map(|c| c.parse()).collect::<Result<_, Error>>()?;
+        let settings = Settings::from_bits(model.settings());
+        Ok(CrfDetector { model, classes, settings, buffers: Mutex::default() })
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Result<CrfDetector, Error> {
+        CrfDetector::new(Crf::from_bytes(bytes)?)
+    }
+
+    /// Whether mentions of this source change what the model sees.
+    pub fn hears(&self, source: Source) -> bool {
+        self.settings.hears(source)
+    }
+
+    /// What the model finds, by its own classes: raw span, class, probability. Names are not split.
+    pub fn classify(
+        &self,
+        note: &Note,
+        heard: &[Mention],
+    ) -> Vec<(taire_text::Span<taire_text::Raw>, Class, f32)> {
+        let mut out = Vec::new();
+        self.each(note, heard, |first, last, class, p| out.push((note.raw_of_tokens(first, last), class, p)));
+        out
+    }
+
+    fn each(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
+        let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut buffers = lock().pop().unwrap_or_default();
+        let Buffers { document, features, scratch, found } = &mut buffers;
+        document.read(note, heard, self.settings);
+        for line in &document.lines {
+            features.read(document, line);
+            self.model.label(features.tokens(), scratch);
+            self.model.spans(scratch, found);
+            for span in found.iter() {
+                let (first, last) =
+                    (line.tokens.start + span.tokens.start, line.tokens.start + span.tokens.end - 1);
+                see(first, last, self.classes[span.class], span.probability);
+            }
+        }
+        lock().push(buffers);
+    }
+}
+
+impl Detector for CrfDetector {
+    fn source(&self) -> Source {
+        Source::Crf
+    }
+
+    fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
+        for (note, out) in notes.iter().zip(out) {
+            let mut seen = Vec::new();
+            self.each(note, out, |first, last, class, p| match class.category {
+                Category::Name => split_name(note, first, last, |a, b, label| {
+                    seen.push(mention(note, a, b, label, class.role, p));
+                }),
+                Category::Label(label) => {
+                    let label = refine(label, &note.tokens[first..=last]);
+                    seen.push(mention(note, first, last, label, class.role, p));
+                }
+            });
+            out.append(&mut seen);
+        }
+        Ok(())
+    }
+}
+
+fn mention(note: &Note, first: usize, last: usize, label: Label, role: Role, score: f32) -> Mention {
+    Mention::phi(
+        note.raw_of_tokens(first, last),
+        label,
+        score,
+        Source::Crf,
+        "learned from annotated documents",
+    )
+    .with_role(role)
+}
+
+/// A place that only lists of regions know is a region.
+fn refine(label: Label, tokens: &[Token]) -> Label {
+    let region = label == Label::City
+        && tokens.iter().any(|t| t.facts.is_region())
+        && !tokens.iter().any(|t| t.facts.is_town() || t.facts.starts_town());
+    if region { Label::Region } else { label }
+}
+
+/// Splits a whole name into its given and family parts.
+///
+/// Written with a comma the family name comes first. Otherwise every split into a given part then a family part, or
+/// the reverse, is weighed by how frequent each word is on either list; unknown words lean to given first.
+fn split_name(note: &Note, first: usize, last: usize, mut put: impl FnMut(usize, usize, Label)) {
+    let tokens = &note.tokens[first..=last];
+    let words: Vec<usize> = (0..tokens.len()).filter(|&i| tokens[i].kind == Kind::Word).collect();
+    if words.is_empty() {
+        return put(first, last, Label::FamilyName);
+    }
+    if words.iter().all(|&i| tokens[i].shape == Shape::Single) {
+        return put(first, last, Label::Initials);
+    }
+    let text = note.norm();
+    if let Some(comma) = tokens.iter().position(|t| t.of(text) == ",")
+        && comma > 0
+        && comma + 1 < tokens.len()
+    {
+        put(first, first + comma - 1, Label::FamilyName);
+        return put(first + comma + 1, last, Label::GivenName);
+    }
+    match named_by_key(note, first) {
+        Some(label) => return put(first, last, label),
+        None if words.len() == 1 => {
+            let facts = tokens[words[0]].facts;
+            let given = facts.given_tier() > facts.family_tier();
+            return put(first, last, if given { Label::GivenName } else { Label::FamilyName });
+        }
+        None => {}
+    }
+    let lean = |i: usize| {
+        let facts = tokens[i].facts;
+        let given = facts.given_tier() + 2 * u8::from(tokens[i].shape == Shape::Single);
+        i32::from(given) - i32::from(facts.family_tier())
+    };
+    let total: i32 = words.iter().map(|&i| lean(i)).sum();
+    let mut best = (i32::MIN, 0, true);
+    let mut before = 0;
+    for k in 1..words.len() {
+        before += lean(words[k - 1]);
+        let forward = 2 * before - total;
+        // One given name is likelier than several, given first likelier than family first.
+        let forward_score = forward * 4 + 8 - k as i32;
+        let backward_score = -forward * 4 - (words.len() - k) as i32;
+        for (score, given_first) in [(forward_score, true), (backward_score, false)] {
+            if score > best.0 {
+                best = (score, k, given_first);
+            }
+        }
+    }
+    let (_, mut k, given_first) = best;
+    // Particles and what is joined by a hyphen stay with what follows them.
+    while k > 1 && (tokens[words[k - 1]].shape == Shape::Lower || joined(note, first + words[k])) {
+        k -= 1;
+    }
+    if joined(note, first + words[k]) {
+        return put(first, last, Label::FamilyName);
+    }
+    let cut = first + words[k];
+    let end =
+        (first..cut).rev().find(|&t| note.tokens[t].kind != Kind::Mark || note.tokens[t].of(text) == ".");
+    let (a, b) = if given_first {
+        (Label::GivenName, Label::FamilyName)
+    } else {
+        (Label::FamilyName, Label::GivenName)
+    };
+    put(first, end.unwrap_or(cut - 1), a);
+    put(cut, last, b);
+}
+
+/// Whether a token hangs on the one before by a hyphen or an apostrophe.
+fn joined(note: &Note, token: usize) -> bool {
+    let text = note.norm();
+    token > 0
+        && note.tokens[token].glued
+        && matches!(note.tokens[token - 1].of(text), "-" | "'")
+        && note.tokens[token - 1].glued
+}
+
+/// A key such as `Apellidos:` right before the name says which part it is.
+fn named_by_key(note: &Note, first: usize) -> Option<Label> {
+    let text = note.norm();
+    let colon = first.checked_sub(1).filter(|&i| note.tokens[i].of(text) == ":")?;
+    let word = colon.checked_sub(1).filter(|&i| note.tokens[i].kind == Kind::Word)?;
+    match fold(note.tokens[word].of(text)).as_str() {
+        "nombre" | "prenom" | "prenoms" => Some(Label::GivenName),
+        "apellido" | "apellidos" | "nom" => Some(Label::FamilyName),
+        _ => None,
+    }
+}

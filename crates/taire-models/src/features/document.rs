@@ -1,0 +1,291 @@
+//! What belongs to a whole note: its words' hashes, its lines, and what each word was elsewhere in it.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use taire_text::{Facts, Kind, Mention, Note, Shape, Token, Verdict};
+
+use super::hash::{WordHashes, mix, word_hashes};
+use super::templates::Settings;
+
+/// A line beyond this many tokens is cut at the next sentence mark, and anywhere at twice as many.
+const LONG_LINE: usize = 256;
+
+/// One token as the templates see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    pub(crate) hashes: WordHashes,
+    pub(crate) kind: Kind,
+    pub(crate) shape: Shape,
+    pub(crate) glued: bool,
+    /// What the lexicons know, in coarse classes.
+    pub(crate) known: u64,
+    /// The run of glued tokens this one is in: its shape, and the place in it.
+    pub(crate) chunk: u64,
+    pub(crate) chunk_place: u8,
+    pub(crate) chunk_left: u8,
+}
+
+/// One sequence for the CRF: a line, or a piece of a long one.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) tokens: Range<usize>,
+    /// First token of the line that this piece belongs to.
+    pub(crate) line_start: usize,
+    pub(crate) line_end: usize,
+    pub(crate) from_top: u8,
+    pub(crate) from_bottom: u8,
+    /// Header, body or footer, by the long lines before and after.
+    pub(crate) zone: u8,
+    pub(crate) previous_key: u64,
+    pub(crate) next_word: u64,
+}
+
+/// What a word was in the whole note.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Elsewhere {
+    pub(crate) count: u32,
+    pub(crate) lower: bool,
+    /// With a capital where no sentence starts.
+    pub(crate) capital: bool,
+    pub(crate) first: u32,
+    /// The key before the colon on the line where it first stood.
+    pub(crate) first_key: u64,
+    /// The word just before it there.
+    pub(crate) first_before: u64,
+}
+
+/// Buffers of one note, reused for the next.
+#[derive(Default, Debug)]
+pub(crate) struct Document {
+    pub(crate) items: Vec<Item>,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) elsewhere: FxHashMap<u64, Elsewhere>,
+    /// What other detectors said: token and code, sorted.
+    pub(crate) said: Vec<(u32, u64)>,
+    folded: Vec<u32>,
+}
+
+/// The words before the last colon on the line, as a token after it sees them.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Key {
+    pub(crate) word: u64,
+    pub(crate) phrase: u64,
+    /// Tokens since the colon, 0 when there is none.
+    pub(crate) since: u32,
+}
+
+impl Document {
+    pub(crate) fn read(&mut self, note: &Note, mentions: &[Mention], settings: Settings) {
+        let text = note.norm();
+        self.items.clear();
+        for token in &note.tokens {
+            self.items.push(item(token, token.of(text), &mut self.folded));
+        }
+        self.mark_chunks();
+        self.cut_lines(note);
+        self.find_keys(note);
+        self.count_words();
+        self.hear(note, mentions, settings);
+    }
+
+    /// Whether a sequence begins at this token.
+    pub(crate) fn is_line_start(&self, token: usize) -> bool {
+        self.lines.binary_search_by_key(&token, |line| line.tokens.start).is_ok()
+    }
+
+    fn mark_chunks(&mut self) {
+        let mut start = 0;
+        while start < self.items.len() {
+            let mut end = start + 1;
+            while end < self.items.len() && self.items[end].glued && self.items[end].kind != Kind::Newline {
+                end += 1;
+            }
+            let mut shape = 0;
+            let mut last = 0;
+            for item in &self.items[start..end] {
+                let class = match item.kind {
+                    Kind::Word => 1 + item.shape as u64,
+                    Kind::Number => 16 + u64::from(item.hashes.length),
+                    _ => item.hashes.form,
+                };
+                if class != last {
+                    shape = mix(shape, class);
+                }
+                last = class;
+            }
+            for (i, item) in self.items[start..end].iter_mut().enumerate() {
+                item.chunk = shape;
+                item.chunk_place = i.min(6) as u8;
+                item.chunk_left = (end - start - 1 - i).min(6) as u8;
+            }
+            start = end;
+        }
+    }
+
+    fn cut_lines(&mut self, note: &Note) {
+        self.lines.clear();
+        let items = &self.items;
+        let text = note.norm();
+        let mut whole: Vec<Range<usize>> = Vec::new();
+        let mut start = 0;
+        for (i, item) in items.iter().enumerate() {
+            if item.kind == Kind::Newline {
+                if i > start {
+                    whole.push(start..i);
+                }
+                start = i + 1;
+            }
+        }
+        if items.len() > start {
+            whole.push(start..items.len());
+        }
+        let is_long = |r: &Range<usize>| r.len() > 60;
+        let first_long = whole.iter().position(is_long).unwrap_or(whole.len());
+        let last_long = whole.iter().rposition(is_long).unwrap_or(0);
+        let mut previous_key = 0;
+        for (n, line) in whole.iter().enumerate() {
+            let zone = match () {
+                _ if n < first_long => 0,
+                _ if n > last_long => 2,
+                _ => 1,
+            };
+            let next_word = whole.get(n + 1).map_or(1, |next| items[next.start].hashes.word);
+            let mut from = line.start;
+            for i in line.clone() {
+                let sentence = text[note.tokens[i].start()..].starts_with('.')
+                    && items.get(i + 1).is_none_or(|next| !next.glued);
+                let length = i + 1 - from;
+                if i + 1 == line.end || length >= LONG_LINE && sentence || length >= 2 * LONG_LINE {
+                    self.lines.push(Line {
+                        tokens: from..i + 1,
+                        line_start: line.start,
+                        line_end: line.end,
+                        from_top: n.min(24) as u8,
+                        from_bottom: (whole.len() - 1 - n).min(6) as u8,
+                        zone,
+                        previous_key,
+                        next_word,
+                    });
+                    from = i + 1;
+                }
+            }
+            previous_key = items[line.start].hashes.word;
+        }
+    }
+
+    fn find_keys(&mut self, note: &Note) {
+        self.keys.clear();
+        self.keys.resize(self.items.len(), Key::default());
+        let text = note.norm().as_bytes();
+        for line in &self.lines {
+            let mut key = Key::default();
+            let mut from = line.tokens.start;
+            if line.tokens.start != line.line_start {
+                key = self.keys[line.tokens.start - 1];
+            }
+            for i in line.tokens.clone() {
+                if key.since > 0 {
+                    key.since += 1;
+                }
+                self.keys[i] = key;
+                let colon = text.get(note.tokens[i].start()) == Some(&b':');
+                if colon && i > from && self.items[i - 1].kind != Kind::Number {
+                    let word = (from..i).rev().find(|&j| self.items[j].kind == Kind::Word);
+                    let Some(word) = word else { continue };
+                    let phrase = self.items[(word + 1).saturating_sub(3).max(from)..=word]
+                        .iter()
+                        .fold(0, |h, item| mix(h, item.hashes.word));
+                    key = Key { word: self.items[word].hashes.word, phrase, since: 1 };
+                    from = i + 1;
+                }
+            }
+        }
+    }
+
+    fn count_words(&mut self) {
+        self.elsewhere.clear();
+        for line in &self.lines {
+            for i in line.tokens.clone() {
+                let item = &self.items[i];
+                if item.kind == Kind::Mark || item.hashes.length < 3 {
+                    continue;
+                }
+                let entry = self.elsewhere.entry(item.hashes.word).or_insert_with(|| Elsewhere {
+                    first: i as u32,
+                    first_key: self.keys[i].word,
+                    first_before: if i > line.line_start { self.items[i - 1].hashes.word } else { 0 },
+                    ..Elsewhere::default()
+                });
+                entry.count += 1;
+                let starts = i == line.line_start || self.items[i - 1].kind == Kind::Mark;
+                match item.shape {
+                    Shape::Lower => entry.lower = true,
+                    Shape::Title | Shape::Upper | Shape::Mixed if !starts => entry.capital = true,
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, note: &Note, mentions: &[Mention], settings: Settings) {
+        self.said.clear();
+        for mention in mentions.iter().filter(|m| settings.hears(m.source)) {
+            let span = note.to_norm(mention.span);
+            let what = match mention.verdict {
+                Verdict::Phi(label) => label.index() as u64 + 1,
+                Verdict::Clear => 0,
+            };
+            let code = (mention.source.index() as u64 * 64 + what) * 4 + mention.role.index() as u64;
+            let from = note.tokens.partition_point(|t| t.end() <= span.start());
+            let to = note.tokens.partition_point(|t| t.start() < span.end());
+            self.said.extend((from..to).map(|i| (i as u32, code * 2 + u64::from(i == from))));
+        }
+        self.said.sort_unstable();
+        self.said.dedup();
+    }
+}
+
+fn item(token: &Token, text: &str, folded: &mut Vec<u32>) -> Item {
+    let mut hashes = word_hashes(text, folded);
+    if token.kind == Kind::Number {
+        hashes.word = number_word(text);
+    }
+    Item {
+        hashes,
+        kind: token.kind,
+        shape: token.shape,
+        glued: token.glued,
+        known: coarse(token.facts),
+        chunk: 0,
+        chunk_place: 0,
+        chunk_left: 0,
+    }
+}
+
+/// Small numbers stay themselves, years are years, the rest is its length.
+fn number_word(text: &str) -> u64 {
+    let year = text.len() == 4 && (text.starts_with("19") || text.starts_with("20"));
+    match text.len() {
+        1 | 2 => text.bytes().fold(1, |h, b| mix(h, u64::from(b))),
+        _ if year => 2,
+        n => mix(3, n.min(32) as u64),
+    }
+}
+
+/// Lexicon facts with tiers in four steps and without the share of women.
+fn coarse(facts: Facts) -> u64 {
+    let step = |tier: u8| match tier {
+        0 => 0u64,
+        1..=3 => 1,
+        4..=5 => 2,
+        _ => 3,
+    };
+    let flags = facts.bits() >> 15 & 0x3ff;
+    step(facts.given_tier())
+        | step(facts.family_tier()) << 2
+        | u64::from(facts.word_class()) << 4
+        | flags << 6
+        | u64::from(facts.keyword()) << 16
+}

@@ -1,0 +1,298 @@
+//! The templates: which features a token has.
+
+use taire_text::{Kind, Source};
+
+use super::document::{Document, Item, Line};
+use super::hash::{AFFIX, finish, mix};
+
+/// Which voices of other detectors the features use. A model remembers it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Settings {
+    sources: u32,
+}
+
+impl Settings {
+    pub(crate) fn hearing(sources: impl IntoIterator<Item = Source>) -> Settings {
+        Settings { sources: sources.into_iter().fold(0, |set, s| set | 1 << s.index()) }
+    }
+
+    pub(crate) fn from_bits(bits: u32) -> Settings {
+        Settings { sources: bits }
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        self.sources
+    }
+
+    pub(crate) fn hears(self, source: Source) -> bool {
+        self.sources & (1 << source.index()) != 0
+    }
+}
+
+/// Features of one line: for each token its hashes.
+#[derive(Debug, Default)]
+pub(crate) struct LineFeatures {
+    hashes: Vec<u64>,
+    ends: Vec<u32>,
+}
+
+impl LineFeatures {
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = &[u64]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(from, &to)| &self.hashes[from as usize..to as usize])
+    }
+
+    #[inline]
+    fn put(&mut self, template: u64, value: u64) {
+        self.hashes.push(finish(mix(template, value)));
+    }
+
+    #[inline]
+    fn put2(&mut self, template: u64, a: u64, b: u64) {
+        self.hashes.push(finish(mix(mix(template, a), b)));
+    }
+
+    #[inline]
+    fn put3(&mut self, template: u64, a: u64, b: u64, c: u64) {
+        self.hashes.push(finish(mix(mix(mix(template, a), b), c)));
+    }
+
+    /// Replaces the content by the features of one line.
+    pub(crate) fn read(&mut self, document: &Document, line: &Line) {
+        self.hashes.clear();
+        self.ends.clear();
+        let mut segment = Segment::default();
+        let mut said = document.said.partition_point(|&(t, _)| (t as usize) < line.tokens.start);
+        let line_key = document.items[line.line_start].hashes.word;
+        let length = bucket(line.line_end - line.line_start);
+        for i in line.tokens.clone() {
+            segment.step(document, line, i);
+            self.word(document, i);
+            self.neighbours(document, line, i);
+            self.place(document, line, i, line_key, length, &segment);
+            self.elsewhere(document, i);
+            while let Some(&(token, code)) = document.said.get(said).filter(|&&(t, _)| t as usize <= i) {
+                if token as usize == i {
+                    self.put(200, code);
+                    self.put2(201, code, look(document, line, i, 0).word());
+                }
+                said += 1;
+            }
+            self.ends.push(self.hashes.len() as u32);
+        }
+    }
+
+    fn word(&mut self, document: &Document, i: usize) {
+        let item = &document.items[i];
+        let h = &item.hashes;
+        self.put(1, 0);
+        self.put(2, h.word);
+        self.put(3, h.form);
+        self.put(4, h.shape);
+        if item.kind == Kind::Mark {
+            return;
+        }
+        for n in 0..AFFIX {
+            if h.prefixes[n] != 0 {
+                self.put2(5, n as u64, h.prefixes[n]);
+                self.put2(6, n as u64, h.suffixes[n]);
+            }
+        }
+        self.put(7, h.length.min(12).into());
+        self.put(8, item.known & 3);
+        self.put(9, item.known >> 2 & 3);
+        self.put(10, item.known >> 4 & 3);
+        self.put(11, item.known >> 6 & 0x3ff);
+        self.put(12, item.known >> 16);
+        self.put2(13, item.known, item.shape as u64);
+    }
+
+    fn neighbours(&mut self, document: &Document, line: &Line, i: usize) {
+        let at = |d: isize| look(document, line, i, d);
+        let w: [u64; 9] = std::array::from_fn(|k| at(k as isize - 4).word());
+        let me = 4;
+        for d in 1..=4u64 {
+            self.put(20 + d, w[me - d as usize]);
+            self.put(30 + d, w[me + d as usize]);
+        }
+        self.put2(40, w[me - 1], w[me]);
+        self.put2(41, w[me], w[me + 1]);
+        self.put2(42, w[me - 2], w[me - 1]);
+        self.put2(43, w[me + 1], w[me + 2]);
+        self.put2(44, w[me - 1], w[me + 1]);
+        self.put3(45, w[me - 2], w[me - 1], w[me]);
+        self.put3(46, w[me], w[me + 1], w[me + 2]);
+        let s: [u64; 5] = std::array::from_fn(|k| at(k as isize - 2).shape());
+        self.put2(50, s[1], s[2]);
+        self.put2(51, s[2], s[3]);
+        self.put3(52, s[1], s[2], s[3]);
+        self.put3(53, s[0], s[1], s[2]);
+        self.put3(54, s[2], s[3], s[4]);
+        self.put2(55, w[me - 1], s[2]);
+        self.put2(56, w[me + 1], s[2]);
+        self.put2(57, w[me - 2], s[2]);
+        let k: [u64; 5] = std::array::from_fn(|k| at(k as isize - 2).known());
+        self.put(60, k[1]);
+        self.put(61, k[3]);
+        self.put2(62, k[1], k[2]);
+        self.put2(63, k[2], k[3]);
+        self.put2(64, k[0], k[1]);
+        self.put2(65, k[3], k[4]);
+        for (n, d) in [-1, 1].into_iter().enumerate() {
+            if let Seen::Item(item) = at(d) {
+                self.put2(70, n as u64, item.hashes.suffixes[2]);
+                self.put2(71, n as u64, item.hashes.prefixes[2]);
+            }
+        }
+    }
+
+    fn place(
+        &mut self,
+        document: &Document,
+        line: &Line,
+        i: usize,
+        line_key: u64,
+        length: u64,
+        segment: &Segment,
+    ) {
+        let item = &document.items[i];
+        let word = item.hashes.word;
+        let shape = item.hashes.shape;
+        self.put2(80, item.chunk, (item.chunk_place | item.chunk_left << 4).into());
+        self.put(81, (item.chunk_place | item.chunk_left << 4).into());
+        let key = document.keys[i];
+        let since = u64::from(key.since.min(6));
+        self.put2(82, key.word, since);
+        self.put2(83, key.phrase, since.min(3));
+        self.put2(84, key.phrase, shape);
+        self.put2(85, key.word, word);
+        self.put2(86, line_key, shape);
+        self.put(87, line_key);
+        self.put2(88, line.previous_key, shape);
+        self.put2(89, line.next_word, shape);
+        let zone = u64::from(line.zone);
+        self.put2(90, zone, word);
+        self.put2(91, zone, shape);
+        self.put2(92, zone, length);
+        self.put2(93, line.from_top.into(), shape);
+        self.put2(94, line.from_bottom.into(), shape);
+        let place = (i - line.line_start).min(5) as u64;
+        let left = (line.line_end - 1 - i).min(4) as u64;
+        self.put2(95, place, left);
+        self.put2(96, place, shape);
+        self.put2(97, left, shape);
+        self.put2(100, segment.first, shape);
+        self.put2(101, segment.first, segment.since.min(4));
+        self.put2(102, segment.before, shape);
+        self.put2(103, segment.count.min(8), shape);
+        self.put3(104, zone, segment.first, segment.before);
+        self.put2(105, segment.trigger, shape);
+        self.put2(106, segment.trigger, segment.trigger_since.min(8));
+        self.put3(107, segment.trigger, item.known & 15, shape);
+    }
+
+    fn elsewhere(&mut self, document: &Document, i: usize) {
+        let item = &document.items[i];
+        let Some(seen) = document.elsewhere.get(&item.hashes.word) else { return };
+        let flags = u64::from(seen.lower) | u64::from(seen.capital) << 1;
+        self.put2(120, flags, item.shape as u64);
+        self.put2(121, u64::from(seen.count.min(4)), item.shape as u64);
+        if seen.first != i as u32 {
+            self.put2(122, seen.first_key, item.shape as u64);
+            self.put2(123, seen.first_before, item.shape as u64);
+        }
+    }
+}
+
+/// A token of the neighbourhood, or the border of the line.
+enum Seen<'a> {
+    Item(&'a Item),
+    Before,
+    After,
+}
+
+impl Seen<'_> {
+    fn word(&self) -> u64 {
+        match self {
+            Seen::Item(item) => item.hashes.word,
+            Seen::Before => 11,
+            Seen::After => 13,
+        }
+    }
+
+    fn shape(&self) -> u64 {
+        match self {
+            Seen::Item(item) => item.hashes.shape,
+            Seen::Before => 11,
+            Seen::After => 13,
+        }
+    }
+
+    fn known(&self) -> u64 {
+        match self {
+            Seen::Item(item) => item.known,
+            Seen::Before => 1 << 40,
+            Seen::After => 1 << 41,
+        }
+    }
+}
+
+#[inline]
+fn look<'d>(document: &'d Document, line: &Line, i: usize, d: isize) -> Seen<'d> {
+    match i.checked_add_signed(d) {
+        Some(j) if j >= line.line_start && j < line.line_end => Seen::Item(&document.items[j]),
+        Some(j) if j >= line.line_end => Seen::After,
+        _ => Seen::Before,
+    }
+}
+
+/// Where in the line's stretches between commas, stops and brackets a token stands.
+#[derive(Default)]
+struct Segment {
+    first: u64,
+    before: u64,
+    since: u64,
+    count: u64,
+    starts: bool,
+    /// The last word with a capital that began a segment or followed a lower-case word.
+    trigger: u64,
+    trigger_since: u64,
+}
+
+impl Segment {
+    fn step(&mut self, document: &Document, line: &Line, i: usize) {
+        let item = &document.items[i];
+        if i == line.tokens.start || self.starts {
+            self.before = self.first;
+            self.first = item.hashes.word;
+            self.since = 0;
+            self.count += 1;
+            self.starts = false;
+        } else {
+            self.since += 1;
+        }
+        self.trigger_since += 1;
+        if i > line.tokens.start {
+            let last = &document.items[i - 1];
+            let capital = matches!(last.kind, Kind::Word) && last.shape != taire_text::Shape::Lower;
+            if capital && last.hashes.length > 1 && (self.since <= 1 || self.count == 1) {
+                self.trigger = last.hashes.word;
+                self.trigger_since = 1;
+            }
+        }
+        if item.kind == Kind::Mark {
+            let next_glued = document.items.get(i + 1).is_some_and(|n| n.glued);
+            self.starts = !next_glued || !item.glued;
+        }
+    }
+}
+
+fn bucket(n: usize) -> u64 {
+    match n {
+        0..=6 => n as u64,
+        7..=12 => 7,
+        13..=24 => 8,
+        25..=60 => 9,
+        _ => 10,
+    }
+}

@@ -1,0 +1,225 @@
+//! From gold documents to training arrays, from weights to a model, and exact matches on development documents.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::{GoldDocument, Tally};
+use crate::Error;
+use crate::classes::Class;
+use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, Scratch};
+use crate::features::{Document, LineFeatures, Settings};
+
+/// Class names of the gold, sorted, each checked.
+pub(super) fn class_names(gold: &[GoldDocument]) -> Result<Vec<String>, Error> {
+    let names: BTreeSet<&str> = gold.iter().flat_map(|d| &d.spans).map(|s| s.class.as_str()).collect();
+    if names.is_empty() {
+        return Err(Error::new("the gold documents hold no span; annotate some before training"));
+    }
+    if names.len() > 100 {
+        return Err(Error::new(format!(
+            "the gold holds {} classes; the limit is 100: join some",
+            names.len()
+        )));
+    }
+    names.into_iter().map(|name| name.parse::<Class>().map(|_| name.to_owned())).collect()
+}
+
+/// Gold of one document as disjoint, sorted token ranges with class numbers.
+pub(super) struct TokenGold {
+    pub(super) spans: Vec<(Range<usize>, usize)>,
+    pub(super) inexact: usize,
+    pub(super) dropped: usize,
+}
+
+pub(super) fn gold_spans(document: &GoldDocument, classes: &[String]) -> TokenGold {
+    let tokens = &document.note.tokens;
+    let mut out = TokenGold { spans: Vec::new(), inexact: 0, dropped: 0 };
+    let mut sorted: Vec<_> = document.spans.iter().collect();
+    sorted.sort_by_key(|s| (s.span.start(), std::cmp::Reverse(s.span.end())));
+    for gold in sorted {
+        let span = document.note.to_norm(gold.span);
+        let from = tokens.partition_point(|t| t.end() <= span.start());
+        let to = tokens.partition_point(|t| t.start() < span.end());
+        let free = out.spans.last().is_none_or(|(last, _)| last.end <= from);
+        match classes.binary_search(&gold.class) {
+            Ok(class) if from < to && free => {
+                let exact = tokens[from].start() == span.start() && tokens[to - 1].end() == span.end();
+                out.inexact += usize::from(!exact);
+                out.spans.push((from..to, class));
+            }
+            _ => out.dropped += 1,
+        }
+    }
+    out
+}
+
+pub(super) struct Corpus {
+    pub(super) data: Dataset,
+    /// Hash of each feature, by its number in the data.
+    pub(super) hashes: Vec<u64>,
+    pub(super) spans: usize,
+    pub(super) inexact: usize,
+    pub(super) dropped: usize,
+}
+
+impl Corpus {
+    pub(super) fn read(
+        gold: &[GoldDocument],
+        classes: &[String],
+        settings: Settings,
+        min_count: u32,
+    ) -> Result<Corpus, Error> {
+        let counts = count_features(gold, settings, min_count);
+        let mut corpus =
+            Corpus { data: Dataset::default(), hashes: Vec::new(), spans: 0, inexact: 0, dropped: 0 };
+        let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+        let (mut document, mut features) = (Document::default(), LineFeatures::default());
+        let mut labels: Vec<u8> = Vec::new();
+        let mut active: Vec<u32> = Vec::new();
+        for g in gold {
+            let token_gold = gold_spans(g, classes);
+            corpus.spans += token_gold.spans.len();
+            corpus.inexact += token_gold.inexact;
+            corpus.dropped += token_gold.dropped;
+            document.read(&g.note, &g.mentions, settings);
+            label_tokens(&token_gold.spans, &document, classes.len(), g.note.tokens.len(), &mut labels);
+            for line in &document.lines {
+                features.read(&document, line);
+                for (token, hashes) in line.tokens.clone().zip(features.tokens()) {
+                    active.clear();
+                    for hash in hashes {
+                        if min_count > 1 && counts.get(hash).is_none_or(|&n| n < min_count) {
+                            continue;
+                        }
+                        let next = numbers.len() as u32;
+                        let number = *numbers.entry(*hash).or_insert(next);
+                        if number == next {
+                            corpus.hashes.push(*hash);
+                        }
+                        active.push(number);
+                    }
+                    corpus.data.push_token(&active, labels[token]);
+                }
+                corpus.data.end_sequence();
+            }
+        }
+        if corpus.data.features() > u32::MAX as usize {
+            return Err(Error::new(
+                "the gold gives more than 4 billion features; train on fewer documents at a time",
+            ));
+        }
+        Ok(corpus)
+    }
+}
+
+/// Labels of all tokens. A span that crosses the end of a line begins again on the next.
+fn label_tokens(
+    spans: &[(Range<usize>, usize)],
+    document: &Document,
+    classes: usize,
+    tokens: usize,
+    labels: &mut Vec<u8>,
+) {
+    labels.clear();
+    labels.resize(tokens, 0);
+    for (range, class) in spans {
+        for t in range.clone() {
+            let begins = t == range.start || document.is_line_start(t);
+            labels[t] = (1 + class + if begins { 0 } else { classes }) as u8;
+        }
+    }
+}
+
+fn count_features(gold: &[GoldDocument], settings: Settings, min_count: u32) -> FxHashMap<u64, u32> {
+    let mut counts = FxHashMap::default();
+    if min_count <= 1 {
+        return counts;
+    }
+    let (mut document, mut features) = (Document::default(), LineFeatures::default());
+    for g in gold {
+        document.read(&g.note, &g.mentions, settings);
+        for line in &document.lines {
+            features.read(&document, line);
+            features.tokens().flatten().for_each(|&hash| *counts.entry(hash).or_default() += 1);
+        }
+    }
+    counts
+}
+
+/// Where the weights of features and transitions stand in the parameters, without borrowing the objective.
+pub(super) struct Layout {
+    /// Hash and parameters (label, index) of each feature, sorted by hash.
+    features: Vec<(u64, Range<usize>)>,
+    labels: Vec<u8>,
+    transitions: Vec<Option<usize>>,
+}
+
+impl Layout {
+    pub(super) fn of(objective: &Objective<'_>, hashes: &[u64], lattice: Lattice) -> Layout {
+        let mut features: Vec<_> =
+            hashes.iter().enumerate().map(|(f, &hash)| (hash, objective.row(f))).collect();
+        features.sort_unstable_by_key(|f| f.0);
+        let transitions = (0..lattice.transitions()).map(|t| objective.transition_parameter(t)).collect();
+        Layout { features, labels: objective.row_labels().to_vec(), transitions }
+    }
+
+    /// Weights as whole numbers of one unit, those that round to zero left out.
+    pub(super) fn parts(&self, weights: &[f64], classes: &[String], settings: Settings) -> ModelParts {
+        let top = weights.iter().fold(1e-9, |a: f64, w| a.max(w.abs()));
+        let unit = (top / 32_000.0) as f32;
+        let whole = |w: f64| (w / f64::from(unit)).round() as i16;
+        let transitions = self.transitions.iter().map(|t| t.map_or(0, |p| whole(weights[p]))).collect();
+        let features = self
+            .features
+            .iter()
+            .filter_map(|(hash, range)| {
+                let weights: Vec<(u8, i16)> = range
+                    .clone()
+                    .map(|p| (self.labels[p], whole(weights[p])))
+                    .filter(|&(_, w)| w != 0)
+                    .collect();
+                (!weights.is_empty()).then_some(Feature { hash: *hash, weights })
+            })
+            .collect();
+        ModelParts { classes: classes.to_vec(), settings: settings.bits(), unit, transitions, features }
+    }
+}
+
+/// Exact matches over all classes, and for each class.
+pub(super) fn tally(
+    model: &Crf,
+    documents: &[GoldDocument],
+    gold: &[Vec<(Range<usize>, usize)>],
+) -> (Tally, Vec<Tally>) {
+    let settings = Settings::from_bits(model.settings());
+    let (mut document, mut features) = (Document::default(), LineFeatures::default());
+    let mut scratch = Scratch::default();
+    let mut line_found: Vec<Found> = Vec::new();
+    let mut by_class = vec![Tally::default(); model.classes().len()];
+    for (g, gold) in documents.iter().zip(gold) {
+        let mut found = BTreeSet::new();
+        document.read(&g.note, &g.mentions, settings);
+        for line in &document.lines {
+            features.read(&document, line);
+            model.label(features.tokens(), &mut scratch);
+            model.segments(&scratch, &mut line_found);
+            for span in &line_found {
+                let from = line.tokens.start;
+                found.insert((from + span.tokens.start, from + span.tokens.end, span.class));
+                by_class[span.class].found += 1;
+            }
+        }
+        for (range, class) in gold {
+            by_class[*class].gold += 1;
+            by_class[*class].right += usize::from(found.contains(&(range.start, range.end, *class)));
+        }
+    }
+    let all = by_class.iter().fold(Tally::default(), |a, b| Tally {
+        right: a.right + b.right,
+        found: a.found + b.found,
+        gold: a.gold + b.gold,
+    });
+    (all, by_class)
+}

@@ -1,0 +1,193 @@
+//! Training a CRF from gold documents.
+//!
+//! Features come from the same extractor that decoding uses. The development documents are never learned from: they
+//! choose the iteration that is kept.
+
+mod corpus;
+
+use std::collections::BTreeMap;
+
+use taire_text::{Mention, Note, Raw, Source, Span};
+
+use crate::Error;
+use crate::crf::{Crf, Descent, Ending, Lattice, Objective, Parameters, minimise};
+use crate::features::Settings;
+use corpus::{Corpus, Layout, class_names, gold_spans, tally};
+
+/// A document with its gold: what to find in it.
+#[derive(Debug, Clone)]
+pub struct GoldDocument {
+    /// With the lexicons' facts on its tokens, as the detector will see it.
+    pub note: Note,
+    /// What other detectors say of it; only the sources named in the options are used.
+    pub mentions: Vec<Mention>,
+    pub spans: Vec<GoldSpan>,
+}
+
+/// One gold span: bytes of the raw text and the name of a [`Class`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoldSpan {
+    pub span: Span<Raw>,
+    pub class: String,
+}
+
+/// How to train. The defaults are those of the shipped models.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainOptions {
+    pub l1: f64,
+    pub l2: f64,
+    pub max_iterations: usize,
+    /// Stop when the development score has not improved for so many checks.
+    pub patience: usize,
+    /// Iterations between two looks at the development documents.
+    pub check_every: usize,
+    /// Features seen in fewer tokens are not kept.
+    pub min_count: u32,
+    /// Detectors whose mentions become features.
+    pub sources: Vec<Source>,
+    pub threads: usize,
+}
+
+impl Default for TrainOptions {
+    fn default() -> Self {
+        TrainOptions {
+            l1: 0.01,
+            l2: 0.1,
+            max_iterations: 300,
+            patience: 6,
+            check_every: 10,
+            min_count: 1,
+            sources: Vec::new(),
+            threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
+        }
+    }
+}
+
+/// Said after every iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    pub iteration: usize,
+    pub max_iterations: usize,
+    pub value: f64,
+    /// Strict F1 on the development documents, at iterations that look at them.
+    pub dev_f1: Option<f64>,
+}
+
+/// Exact matches of class and borders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    pub right: usize,
+    pub found: usize,
+    pub gold: usize,
+}
+
+impl Tally {
+    pub fn precision(self) -> f64 {
+        self.right as f64 / self.found.max(1) as f64
+    }
+
+    pub fn recall(self) -> f64 {
+        self.right as f64 / self.gold.max(1) as f64
+    }
+
+    pub fn f1(self) -> f64 {
+        2.0 * self.right as f64 / (self.found + self.gold).max(1) as f64
+    }
+}
+
+/// What a training run did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainReport {
+    pub documents: usize,
+    pub tokens: usize,
+    pub spans: usize,
+    /// Gold spans whose borders fall inside a token; the token's borders are learned instead.
+    pub spans_inside_tokens: usize,
+    /// Gold spans dropped because another covers their tokens, or none does.
+    pub spans_dropped: usize,
+    pub parameters: usize,
+    pub kept_features: usize,
+    pub kept_weights: usize,
+    pub iterations: usize,
+    pub best_iteration: usize,
+    pub value: f64,
+    pub ending: &'static str,
+    pub dev: Option<Tally>,
+    pub dev_by_class: BTreeMap<String, Tally>,
+}
+
+/// Trains a model. Returns its file and a report.
+pub fn train(
+    gold: &[GoldDocument],
+    dev: &[GoldDocument],
+    options: &TrainOptions,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Vec<u8>, TrainReport), Error> {
+    let classes = class_names(gold)?;
+    let settings = Settings::hearing(options.sources.iter().copied());
+    let corpus = Corpus::read(gold, &classes, settings, options.min_count)?;
+    let lattice = Lattice::bio(classes.len());
+    let mut objective =
+        Objective::new(&corpus.data, lattice, Parameters::AllTransitions, options.l2, options.threads);
+    let layout = Layout::of(&objective, &corpus.hashes, lattice);
+    let dev_gold: Vec<_> = dev.iter().map(|document| gold_spans(document, &classes).spans).collect();
+    let descent = Descent { l1: options.l1, max_iterations: options.max_iterations, ..Descent::default() };
+    let mut best: Option<(f64, usize, Vec<f64>)> = None;
+    let mut checks_without = 0;
+    let mut iterations = 0;
+    let examine = |weights: &[f64]| {
+        let model = Crf::from_parts(&layout.parts(weights, &classes, settings));
+        tally(&model, dev, &dev_gold).0
+    };
+    let (weights, value, ending) = minimise(&mut objective, &descent, |step| {
+        iterations = step.iteration;
+        let look = !dev.is_empty() && step.iteration % options.check_every.max(1) == 0;
+        let dev_f1 = look.then(|| examine(step.weights).f1());
+        progress(Progress {
+            iteration: step.iteration,
+            max_iterations: options.max_iterations,
+            value: step.value,
+            dev_f1,
+        });
+        let Some(f1) = dev_f1 else { return true };
+        if best.as_ref().is_none_or(|(top, ..)| f1 > *top) {
+            best = Some((f1, step.iteration, step.weights.to_vec()));
+            checks_without = 0;
+        } else {
+            checks_without += 1;
+        }
+        checks_without < options.patience
+    });
+    let (best_iteration, weights) = match best {
+        Some((_, iteration, weights)) => (iteration, weights),
+        None => (iterations, weights),
+    };
+    let parts = layout.parts(&weights, &classes, settings);
+    let mut report = TrainReport {
+        documents: gold.len(),
+        tokens: corpus.data.tokens(),
+        spans: corpus.spans,
+        spans_inside_tokens: corpus.inexact,
+        spans_dropped: corpus.dropped,
+        parameters: objective.parameters(),
+        kept_features: parts.features.len(),
+        kept_weights: parts.features.iter().map(|f| f.weights.len()).sum(),
+        iterations,
+        best_iteration,
+        value,
+        ending: match ending {
+            Ending::Converged => "converged",
+            Ending::Stalled => "no further descent",
+            Ending::Limit => "iteration limit",
+            Ending::Asked => "no further gain on the development documents",
+        },
+        dev: None,
+        dev_by_class: BTreeMap::new(),
+    };
+    if !dev.is_empty() {
+        let (all, by_class) = tally(&Crf::from_parts(&parts), dev, &dev_gold);
+        report.dev = Some(all);
+        report.dev_by_class = classes.iter().cloned().zip(by_class).collect();
+    }
+    Ok((parts.to_bytes(), report))
+}
