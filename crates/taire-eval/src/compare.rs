@@ -107,6 +107,14 @@ pub fn evaluate(gold: &Corpus, predicted: &Corpus, options: &Options) -> Result<
     })
 }
 
+impl Evaluation {
+    /// One figure by its path in the JSON, `strict.micro.f1` or `leak.documents_clean`, for thresholds.
+    pub fn figure(&self, path: &str) -> Option<f64> {
+        let json = serde_json::to_value(self).ok()?;
+        path.split('.').try_fold(&json, |value, key| value.get(key))?.as_f64()
+    }
+}
+
 type Tally = BTreeMap<String, Counts>;
 
 impl Measure {

@@ -128,6 +128,8 @@ fn itself_is_perfect_and_the_json_has_the_promised_shape() {
     ] {
         assert!(json.pointer(path).is_some_and(serde_json::Value::is_number), "{path}");
     }
+    assert_eq!(e.figure("strict.labels.NOM.f1"), Some(1.0));
+    assert_eq!((e.figure("leak.documents_clean"), e.figure("strict.f2")), (Some(3.0), None));
     let table = e.table();
     assert!(table.contains("documents with nothing missed  3 of 3") && table.contains("PRENOM"), "{table}");
 }

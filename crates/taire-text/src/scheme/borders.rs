@@ -30,15 +30,14 @@ struct Piece {
 
 /// Writes disjoint, sorted entities of `text` under a scheme. [`Scheme::Taire`] changes nothing.
 pub fn project(scheme: Scheme, text: &str, entities: &[Entity]) -> Vec<SchemeSpan> {
+    let patient = if scheme == Scheme::Meddocan { patient_words(text, entities) } else { Vec::new() };
     let named = |entity: &Entity| {
-        let label = scheme.to_scheme(entity.label, entity.role)?;
-        Some(SchemeSpan {
-            span: entity.span,
-            label,
-            role: entity.role,
-            score: entity.score,
-            sources: entity.sources,
-        })
+        let role = match entity.role {
+            Role::Unknown if is_patient(text, entity, &patient) => Role::Patient,
+            role => role,
+        };
+        let label = scheme.to_scheme(entity.label, role)?;
+        Some(SchemeSpan { span: entity.span, label, role, score: entity.score, sources: entity.sources })
     };
     if scheme == Scheme::Taire {
         return entities.iter().filter_map(named).collect();
@@ -80,6 +79,29 @@ pub fn project(scheme: Scheme, text: &str, entities: &[Entity]) -> Vec<SchemeSpa
     pieces.into_iter().map(|p| SchemeSpan { span: Span::new(p.start, p.end), ..p.out }).collect()
 }
 
+fn is_name(label: Label) -> bool {
+    matches!(label, Label::GivenName | Label::FamilyName | Label::Initials)
+}
+
+fn name_words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(fold)
+}
+
+/// The words of the names that are known to be the patient's.
+fn patient_words(text: &str, entities: &[Entity]) -> Vec<String> {
+    let of_patient = entities.iter().filter(|e| is_name(e.label) && e.role == Role::Patient);
+    of_patient.flat_map(|e| name_words(e.span.of(text))).collect()
+}
+
+/// Whether a name without a role repeats the patient's.
+fn is_patient(text: &str, entity: &Entity, patient: &[String]) -> bool {
+    let mut words = name_words(entity.span.of(text));
+    is_name(entity.label)
+        && !patient.is_empty()
+        && words.next().is_some_and(|first| patient.contains(&first))
+        && words.all(|word| patient.contains(&word))
+}
+
 /// What a scheme counts only for some values: ages from 90 on, countries other than France.
 fn is_left_alone(scheme: Scheme, label: Label, text: &str) -> bool {
     match (scheme, label) {
@@ -102,8 +124,7 @@ fn trim(text: &str, piece: &mut Piece) {
     piece.start += slice.len() - slice.trim_start_matches(is_edge).len();
     let kept = text[piece.start..piece.end].trim_end_matches(is_edge);
     piece.end = piece.start + kept.len();
-    let names = matches!(piece.from, Label::GivenName | Label::FamilyName | Label::Initials);
-    if names {
+    if is_name(piece.from) {
         drop_titles(text, piece);
     } else if let Some(rest) = kept.strip_suffix('.') {
         // The dot of `EE.UU.` and of `3º izq.` is the word's, not the sentence's.
@@ -268,9 +289,8 @@ fn joins(scheme: Scheme, text: &str, a: &Piece, b: &Piece) -> bool {
         return false;
     }
     let roles = a.out.role == b.out.role || a.out.role == Role::Unknown || b.out.role == Role::Unknown;
-    let names = |l| matches!(l, Label::GivenName | Label::FamilyName | Label::Initials);
     match (a.from, b.from) {
-        (x, y) if names(x) && names(y) => {
+        (x, y) if is_name(x) && is_name(y) => {
             let twice = text[a.start..a.end] == text[b.start..b.end];
             roles && !twice && is_name_glue(text, a, b)
         }

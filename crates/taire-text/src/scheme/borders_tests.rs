@@ -75,6 +75,15 @@ fn meddocan_keeps_streets_hospitals_and_licences_whole() {
 }
 
 #[test]
+fn a_name_without_a_role_that_repeats_the_patients_is_the_patients() {
+    let got = shown(
+        Scheme::Meddocan,
+        "Nombre: [Ana Belén](GivenName:Patient).\n[ANA](GivenName) acude con la Dra. [Ana Ruiz](FamilyName).",
+    );
+    assert_eq!(got[1..], ["ANA|NOMBRE_SUJETO_ASISTENCIA", "Ana Ruiz|NOMBRE_PERSONAL_SANITARIO"]);
+}
+
+#[test]
 fn dots_of_abbreviations_stay_and_streets_join_only_with_their_door() {
     let got = shown(
         Scheme::Meddocan,
@@ -114,4 +123,63 @@ fn young_ages_and_france_are_left_alone_where_the_scheme_says_so() {
     assert_eq!(shown(Scheme::Bigeard, source), ["91 ans|age", "Hongrie|pays"]);
     assert_eq!(shown(Scheme::Hipaa, source), ["91 ans|DATE"]);
     assert_eq!(shown(Scheme::Taire, source).len(), 4);
+}
+
+mod any_text {
+    use super::*;
+    use crate::scheme::read_gold;
+    use proptest::prelude::*;
+
+    /// Words and marks that borders look at, in any order.
+    fn text() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "Hôpital", "de ", "l'", "CHU", "Dr", ".", ",", " ", "\n", "é", "º", "28", "001", "E-", "CEDEX",
+            "y", "Ana", "P", "-", "años", "C/", "s/n", "’", "😀", "\u{a0}", "de edad", ":", "Nombre", "fax",
+        ]);
+        prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    /// Disjoint, sorted cuts of the text on its characters, with a number that picks the label.
+    fn cuts(text: &str, picks: &[(usize, usize)]) -> Vec<(Span<Raw>, usize)> {
+        let edges: Vec<_> = text.char_indices().map(|(i, _)| i).chain([text.len()]).collect();
+        let mut out = Vec::new();
+        let mut at = 0;
+        for &(step, label) in picks {
+            let (start, end) = (at + step % 3, at + step % 3 + 1 + step / 3 % 6);
+            if end >= edges.len() {
+                break;
+            }
+            out.push((Span::new(edges[start], edges[end]), label));
+            at = end;
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn spans_stay_disjoint_and_inside(text in text(), picks in prop::collection::vec((0usize..60, 0usize..500), 0..12)) {
+            for &scheme in Scheme::ALL {
+                let labels: Vec<_> = scheme.labels().collect();
+                let gold: Vec<_> = cuts(&text, &picks).iter().map(|&(s, l)| (s, labels[l % labels.len()])).collect();
+                for span in read_gold(scheme, &text, &gold).unwrap() {
+                    prop_assert!(text.get(span.span.range()).is_some_and(|t| !t.is_empty()));
+                }
+                let entities: Vec<_> = cuts(&text, &picks).iter().map(|&(span, pick)| Entity {
+                    span,
+                    label: Label::ALL[pick % Label::ALL.len()],
+                    role: Role::ALL[pick % Role::ALL.len()],
+                    score: Score::CERTAIN,
+                    sources: SourceSet::default(),
+                    voices: Vec::new(),
+                }).collect();
+                let mut end = 0;
+                for span in project(scheme, &text, &entities) {
+                    prop_assert!(span.span.start() >= end);
+                    prop_assert!(text.get(span.span.range()).is_some_and(|t| !t.is_empty()));
+                    prop_assert!(labels.contains(&span.label));
+                    end = span.span.end();
+                }
+            }
+        }
+    }
 }
