@@ -1,1 +1,31 @@
 //! Invented people, dates, places and numbers, drawn from a secret key.
+//!
+//! A [`Rewriter`] holds the key and the settings of a policy. For a note and its entities it gives [`Replacement`]s:
+//! the same value in the same scope always becomes the same surrogate, on any machine, with nothing stored. Where no
+//! surrogate can be made the tag of the label is written and a [`Fallback`] says so; the original is never let
+//! through. What each kind of value becomes is told in its module: names and people, calendars, places,
+//! identifiers, contacts.
+
+mod calendar;
+mod contact;
+mod error;
+mod key;
+mod names;
+mod national;
+mod nir;
+mod numbers;
+mod people;
+mod pools;
+mod rewrite;
+mod settings;
+mod shape;
+mod tags;
+#[cfg(test)]
+mod testing;
+mod time;
+mod words;
+
+pub use error::Error;
+pub use key::SecretKey;
+pub use rewrite::{Fallback, Replacement, Rewriter, Rewritten};
+pub use settings::{Action, Dates, Places, ScopeKind, Settings, TagNames};

@@ -1,0 +1,75 @@
+//! The French social security number: its surrogate tells the same sex, and the moved month of birth.
+
+use jiff::civil::Date;
+use taire_text::Label;
+
+use crate::key::{Purpose, Scope, Streams};
+use crate::national::{Nir, NirKey, nir_key};
+use crate::numbers;
+use crate::time::Frame;
+
+/// `None` if the text is no NIR; `Some(None)` if it is one and no surrogate can be made.
+pub(crate) fn surrogate(
+    streams: &Streams,
+    scope: Scope<'_>,
+    frame: &Frame<'_>,
+    label: Label,
+    text: &str,
+) -> Option<Option<String>> {
+    let value = numbers::compact(text);
+    let nir = Nir::of(&value).filter(|n| n.key == NirKey::Right || label == Label::SocialSecurity)?;
+    Some(make(streams, scope, frame, &nir).and_then(|new| numbers::lay_out(&new, text)))
+}
+
+fn make(streams: &Streams, scope: Scope<'_>, frame: &Frame<'_>, nir: &Nir<'_>) -> Option<String> {
+    let (year, month) = nir.born();
+    let birth = frame
+        .birth()
+        .filter(|b| b.year() % 100 == year && month.is_none_or(|m| m == b.month()))
+        .or_else(|| Date::new(century(year, frame.reference()) + year, month.unwrap_or(7), 15).ok())?;
+    let new = frame.map_birth(birth)?;
+    let month = match month {
+        Some(_) => format!("{:02}", new.month()),
+        // 20 and above: the month was not known.
+        None => nir.value[3..5].to_owned(),
+    };
+    let mut draw = streams.draw(Purpose::Number, scope, &nir.value[..13]);
+    for _ in 0..64 {
+        let department = department(streams, scope, nir.department())?;
+        let commune = draw.within(1, 399);
+        let order = draw.within(1, 999);
+        let body = format!(
+            "{}{:02}{month}{department}{commune:03}{order:03}",
+            &nir.value[..1],
+            new.year().rem_euclid(100)
+        );
+        if body == nir.value[..13] {
+            continue;
+        }
+        return Some(match nir.key {
+            NirKey::Absent => body,
+            NirKey::Right => format!("{body}{:02}", nir_key(&body)?),
+            NirKey::Wrong => format!("{body}{}", draw.digits(2)),
+        });
+    }
+    None
+}
+
+/// The century that makes a birth year lie before the document.
+fn century(year: i16, reference: Option<Date>) -> i16 {
+    let now = reference.map_or(2020, Date::year);
+    if now / 100 * 100 + year <= now { now / 100 * 100 } else { now / 100 * 100 - 100 }
+}
+
+/// Another department, the same for all who were born in one; births abroad stay abroad.
+fn department(streams: &Streams, scope: Scope<'_>, original: &str) -> Option<String> {
+    if original == "99" {
+        return Some(original.to_owned());
+    }
+    let mut draw = streams.draw(Purpose::Area, scope, original);
+    (0..64)
+        .map(|_| draw.within(1, 95))
+        .filter(|&d| d != 20)
+        .map(|d| format!("{d:02}"))
+        .find(|d| d != original)
+}

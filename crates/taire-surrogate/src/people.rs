@@ -1,0 +1,566 @@
+//! Who is who: names grouped into mentions, mentions into persons, and every part of a name renamed.
+//!
+//! Neighbouring `GivenName`, `FamilyName` and `Initials` entities make one mention. Each word of it is brought to
+//! its canonical form: a name of the known identity first (case, accents, hyphens aside, and one typing error from
+//! six letters on), else a more frequent form of the same document one typing error away. The canonical word is
+//! what the key sees, so every form of a name gives the same surrogate. Persons serve to find a gender for initials
+//! and ambiguous names, and to number tags.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use taire_text::{Entity, Gender, Identity, KnownIdentity, Label, Language, Note, Role, Sex, fold};
+
+use crate::names::{NameKind, Names, gender_by_letter};
+use crate::pools;
+use crate::shape;
+use crate::words::{self, Piece};
+
+/// What a word of a name is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    Family,
+    Given,
+    FamilyLetter,
+    GivenLetter,
+    /// A title or a particle: written as it was.
+    Kept,
+    /// A particle inside a given name (`María del Carmen`): goes with the name.
+    Dropped,
+}
+
+struct NameWord {
+    /// Which entity of the note.
+    entity: usize,
+    /// Where in the entity's text.
+    range: std::ops::Range<usize>,
+    part: Part,
+    /// Folded, then canonical.
+    canonical: String,
+    /// The word is not written with the accents its known form has.
+    bare: bool,
+}
+
+#[derive(Default)]
+struct Mention {
+    words: Vec<NameWord>,
+    title: Option<Gender>,
+    person: usize,
+}
+
+#[derive(Default)]
+struct Person {
+    families: BTreeSet<String>,
+    givens: Vec<String>,
+    sex: Option<Gender>,
+    known: bool,
+}
+
+/// The people of one note, with what their names become.
+pub(crate) struct People {
+    /// By index of entity: the new text, or `None` where no surrogate could be made.
+    texts: BTreeMap<usize, Option<String>>,
+    /// By index of entity: the number of its person, from 1.
+    numbers: BTreeMap<usize, usize>,
+    /// Canonical word → surrogate, folded, for mail addresses.
+    book: BTreeMap<String, String>,
+}
+
+impl People {
+    pub(crate) fn text(&self, entity: usize) -> Option<&str> {
+        self.texts.get(&entity).and_then(Option::as_deref)
+    }
+
+    pub(crate) fn number(&self, entity: usize) -> Option<usize> {
+        self.numbers.get(&entity).copied()
+    }
+
+    /// The surrogate of a word of a mail address: a name of the note, two of them run together, or an initial
+    /// and a name.
+    pub(crate) fn mail_word(&self, word: &str, names: &Names<'_>) -> Option<String> {
+        let letter = |c: char| names.initial(c, NameKind::Given(gender_by_letter(c)));
+        let direct = |w: &str| match (self.book.get(w), w.chars().count()) {
+            (Some(new), _) => Some(new.clone()),
+            (None, 1) => letter(w.chars().next()?).map(String::from),
+            _ => None,
+        };
+        direct(word).or_else(|| {
+            let cuts = word.char_indices().map(|(i, _)| i).skip(1);
+            cuts.filter(|&i| i > 1 || word.len() - i > 2)
+                .find_map(|i| Some(format!("{}{}", direct(&word[..i])?, direct(&word[i..])?)))
+        })
+    }
+
+    /// Reads the people of a note. `entities` are disjoint and sorted.
+    pub(crate) fn read(note: &Note, entities: &[Entity], names: &Names<'_>) -> People {
+        let known = known_persons(&note.known);
+        let mut mentions = gather(note, entities);
+        canonise(&mut mentions, &known);
+        let mut persons: Vec<Person> = known;
+        for mention in &mut mentions {
+            mention.person = settle(mention, &mut persons, note.language);
+        }
+        let genders: Vec<Option<Gender>> = persons.iter().map(|p| gender_of(p, note.language)).collect();
+
+        let mut people = People { texts: BTreeMap::new(), numbers: BTreeMap::new(), book: BTreeMap::new() };
+        let mut order: Vec<usize> = Vec::new();
+        for mention in &mentions {
+            let number = order.iter().position(|&p| p == mention.person).unwrap_or_else(|| {
+                order.push(mention.person);
+                order.len() - 1
+            });
+            let person = mention.person;
+            let gender = match (persons[person].known, mention_gender(mention, note.language)) {
+                (true, own) => genders[person].or(own),
+                (false, own) => own.or(genders[person]),
+            };
+            let mut by_entity: BTreeMap<usize, Vec<&NameWord>> = BTreeMap::new();
+            for word in &mention.words {
+                by_entity.entry(word.entity).or_default().push(word);
+            }
+            for (entity, words) in by_entity {
+                let text = note.to_norm(entities[entity].span).of(note.norm());
+                people.numbers.insert(entity, number + 1);
+                let new = render(text, &words, gender, names, &mut people.book);
+                people.texts.insert(entity, new);
+            }
+        }
+        people
+    }
+}
+
+/// Writes the new text of one entity; `None` if some word has no surrogate, or the text holds digits.
+fn render(
+    text: &str,
+    words: &[&NameWord],
+    gender: Option<Gender>,
+    names: &Names<'_>,
+    book: &mut BTreeMap<String, String>,
+) -> Option<String> {
+    if text.chars().any(|c| c.is_numeric()) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut from = 0;
+    let mut renamed = false;
+    for word in words {
+        out.push_str(&text[from..word.range.start]);
+        from = word.range.end;
+        let written = &text[word.range.clone()];
+        let first = word.canonical.chars().next()?;
+        let given = NameKind::Given(gender.unwrap_or_else(|| gender_by_letter(first)));
+        match word.part {
+            Part::Kept => out.push_str(written),
+            Part::Dropped => {
+                from += text[from..].len() - text[from..].trim_start().len();
+            }
+            Part::Family | Part::Given => {
+                let kind = if word.part == Part::Family { NameKind::Family } else { given };
+                let name = names.word(&word.canonical, kind)?;
+                book.entry(word.canonical.clone()).or_insert_with(|| fold(name));
+                let name = if word.bare { shape::strip_accents(name) } else { name.to_owned() };
+                out.push_str(&shape::dress(&name, written));
+                renamed = true;
+            }
+            Part::FamilyLetter | Part::GivenLetter => {
+                let kind = if word.part == Part::FamilyLetter { NameKind::Family } else { given };
+                let letter = names.initial(first, kind)?;
+                if written.starts_with(char::is_uppercase) {
+                    out.extend(letter.to_uppercase());
+                } else {
+                    out.push(letter);
+                }
+                renamed = true;
+            }
+        }
+    }
+    out.push_str(&text[from..]);
+    renamed.then_some(out)
+}
+
+fn gather(note: &Note, entities: &[Entity]) -> Vec<Mention> {
+    let text = note.norm();
+    let mut mentions: Vec<Mention> = Vec::new();
+    let mut last_end = None;
+    let mut members: Vec<usize> = Vec::new();
+    for (i, entity) in entities.iter().enumerate() {
+        if !matches!(entity.label, Label::GivenName | Label::FamilyName | Label::Initials) {
+            last_end = None;
+            continue;
+        }
+        let span = note.to_norm(entity.span);
+        let joins = last_end.is_some_and(|end: usize| {
+            end <= span.start()
+                && words::joins_name(&text[end..span.start()])
+                && members.last().is_some_and(|&m| same_role(entities[m].role, entity.role))
+                && (!text[end..span.start()].contains(',') || after_comma(entities, &members, entity.label))
+        });
+        if !joins {
+            if let Some(mention) = build(note, entities, &members) {
+                mentions.push(mention);
+            }
+            members.clear();
+        }
+        members.push(i);
+        last_end = Some(span.end());
+    }
+    mentions.extend(build(note, entities, &members));
+    mentions
+}
+
+/// `DUPONT, Jean` is one person; `Jean, Paul` are two.
+fn after_comma(entities: &[Entity], members: &[usize], label: Label) -> bool {
+    label != Label::FamilyName && members.iter().all(|&m| entities[m].label == Label::FamilyName)
+}
+
+fn same_role(a: Role, b: Role) -> bool {
+    a == b || a == Role::Unknown || b == Role::Unknown
+}
+
+fn build(note: &Note, entities: &[Entity], members: &[usize]) -> Option<Mention> {
+    let (&first, text) = (members.first()?, note.norm());
+    let start = note.to_norm(entities[first].span).start();
+    let has = |label| members.iter().any(|&m| entities[m].label == label);
+    let (has_given, has_family) = (has(Label::GivenName), has(Label::FamilyName));
+    let mut mention =
+        Mention { title: words::title_before(&text[..start], note.language), ..Mention::default() };
+    for &m in members {
+        let entity = &entities[m];
+        let text = note.to_norm(entity.span).of(text);
+        let pieces = words::pieces(text);
+        let count = pieces.len();
+        for (i, piece) in pieces.iter().enumerate() {
+            let last = i + 1 == count;
+            for (range, part) in
+                classify(piece, text, entity.label, last, i, has_given, has_family, note.language)
+            {
+                let written = &text[range.clone()];
+                let canonical = words::expand(written).map_or_else(|| fold(written), str::to_owned);
+                mention.words.push(NameWord { entity: m, range, part, canonical, bare: false });
+            }
+        }
+    }
+    assign_letters(&mut mention, note.language);
+    Some(mention)
+}
+
+/// What a piece of an entity is. A run of two or three capitals in `Initials` gives one part per letter.
+#[allow(clippy::too_many_arguments)]
+fn classify(
+    piece: &Piece,
+    text: &str,
+    label: Label,
+    last: bool,
+    index: usize,
+    has_given: bool,
+    has_family: bool,
+    language: Language,
+) -> Vec<(std::ops::Range<usize>, Part)> {
+    let word = &text[piece.range.clone()];
+    let one = |part| vec![(piece.range.clone(), part)];
+    if !last && words::is_title(word) {
+        return one(Part::Kept);
+    }
+    let single = word.chars().count() == 1;
+    if single && !last && (piece.elided || (word == "y" || word == "e" || word == "i")) {
+        return one(Part::Kept);
+    }
+    if label == Label::Initials || single {
+        return word
+            .char_indices()
+            .map(|(i, c)| {
+                let start = piece.range.start + i;
+                (start..start + c.len_utf8(), Part::GivenLetter)
+            })
+            .collect();
+    }
+    if !last && words::is_particle(word) {
+        return one(if label == Label::GivenName { Part::Dropped } else { Part::Kept });
+    }
+    let facts = pools::facts(language, &fold(word));
+    match label {
+        // A whole name under one label, as schemes that join names give it.
+        Label::FamilyName if !has_given && index == 0 && !last => {
+            let given = facts.given_tier() >= 4 && facts.given_tier() > facts.family_tier();
+            one(if given { Part::Given } else { Part::Family })
+        }
+        Label::GivenName if !has_family && last && index > 0 && !piece.hyphened => {
+            one(if facts.family_tier() > 0 && facts.given_tier() == 0 { Part::Family } else { Part::Given })
+        }
+        Label::GivenName => one(Part::Given),
+        _ => one(Part::Family),
+    }
+}
+
+/// Decides which single letters stand for given names and which for family names.
+fn assign_letters(mention: &mut Mention, language: Language) {
+    let has = |part| mention.words.iter().any(|w| w.part == part);
+    let (has_given, has_family) = (has(Part::Given), has(Part::Family));
+    if has_family {
+        return;
+    }
+    let letters: Vec<usize> =
+        (0..mention.words.len()).filter(|&i| mention.words[i].part == Part::GivenLetter).collect();
+    let family_from = match (letters.len(), has_given) {
+        (0, _) => return,
+        (_, true) => letters.len() - 1,
+        (1, false) => 0,
+        (3.., false) if language == Language::Es => 1,
+        (n, false) => n - 1,
+    };
+    for &i in &letters[family_from..] {
+        mention.words[i].part = Part::FamilyLetter;
+    }
+}
+
+/// Brings every word to the form the key sees.
+fn canonise(mentions: &mut [Mention], known: &[Person]) {
+    let families: BTreeSet<&str> = known.iter().flat_map(|p| p.families.iter().map(String::as_str)).collect();
+    let givens: BTreeSet<&str> = known.iter().flat_map(|p| p.givens.iter().map(String::as_str)).collect();
+    let mut counts: [BTreeMap<String, usize>; 2] = Default::default();
+    for word in mentions.iter_mut().flat_map(|m| &mut m.words) {
+        let (own, other, swapped) = match word.part {
+            Part::Family => (&families, &givens, Part::Given),
+            Part::Given => (&givens, &families, Part::Family),
+            _ => continue,
+        };
+        if !own.contains(word.canonical.as_str()) {
+            if other.contains(word.canonical.as_str()) {
+                word.part = swapped;
+            } else if let Some(&canonical) = own.iter().find(|k| words::one_edit(&word.canonical, k)) {
+                word.canonical = canonical.to_owned();
+            }
+        }
+        *counts[usize::from(word.part == Part::Given)].entry(word.canonical.clone()).or_default() += 1;
+    }
+    let merged: [BTreeMap<String, String>; 2] = std::array::from_fn(|side| {
+        let known = if side == 0 { &families } else { &givens };
+        let counts = &counts[side];
+        counts
+            .iter()
+            .filter(|(form, _)| !known.contains(form.as_str()))
+            .filter_map(|(form, &n)| {
+                let best = counts
+                    .iter()
+                    .filter(|&(other, &m)| m > n && words::one_edit(form, other))
+                    .max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))?;
+                Some((form.clone(), best.0.clone()))
+            })
+            .collect()
+    });
+    for word in mentions.iter_mut().flat_map(|m| &mut m.words) {
+        let side = match word.part {
+            Part::Family => 0,
+            Part::Given => 1,
+            _ => continue,
+        };
+        if let Some(canonical) = merged[side].get(&word.canonical) {
+            word.canonical = canonical.clone();
+        }
+    }
+}
+
+/// The person a mention speaks of, added if new.
+fn settle(mention: &Mention, persons: &mut Vec<Person>, language: Language) -> usize {
+    let of = |part| mention.words.iter().filter(move |w| w.part == part).map(|w| w.canonical.as_str());
+    let letter = |part| of(part).filter_map(|w| w.chars().next()).collect::<Vec<char>>();
+    let (families, givens): (Vec<_>, Vec<_>) = (of(Part::Family).collect(), of(Part::Given).collect());
+    let (family_letters, given_letters) = (letter(Part::FamilyLetter), letter(Part::GivenLetter));
+    let gender = mention_gender(mention, language);
+
+    let fits = |p: &Person| {
+        let shared = families.iter().any(|f| p.families.contains(*f))
+            || family_letters.iter().any(|&l| p.families.iter().any(|f| f.starts_with(l)));
+        let family = (families.is_empty() && family_letters.is_empty()) || p.families.is_empty() || shared;
+        let given = match (givens.first(), given_letters.first()) {
+            (Some(g), _) => p.givens.is_empty() || p.givens.iter().any(|x| x == g),
+            (None, Some(&l)) => p.givens.is_empty() || p.givens.iter().any(|x| x.starts_with(l)),
+            (None, None) => true,
+        };
+        let named = shared
+            || (families.is_empty()
+                && family_letters.is_empty()
+                && givens.iter().any(|g| p.givens.iter().any(|x| x == g)));
+        let agrees = match (gender, p.sex) {
+            (Some(a), Some(b)) => {
+                a == b || (p.known && givens.iter().any(|g| p.givens.iter().any(|x| x == g)))
+            }
+            _ => true,
+        };
+        family && given && named && agrees
+    };
+    let found = persons.iter().position(fits).unwrap_or_else(|| {
+        persons.push(Person::default());
+        persons.len() - 1
+    });
+    let person = &mut persons[found];
+    if !person.known {
+        person.families.extend(families.into_iter().map(str::to_owned));
+        for given in givens {
+            if !person.givens.iter().any(|g| g == given) {
+                person.givens.push(given.to_owned());
+            }
+        }
+        person.sex = person.sex.or(gender);
+    }
+    found
+}
+
+/// What the mention itself says: a given name borne by one sex, else the title before it.
+fn mention_gender(mention: &Mention, language: Language) -> Option<Gender> {
+    let given = mention.words.iter().find(|w| w.part == Part::Given);
+    given.and_then(|w| pools::facts(language, &w.canonical).gender()).or(mention.title)
+}
+
+fn gender_of(person: &Person, language: Language) -> Option<Gender> {
+    person.sex.or_else(|| {
+        let facts = pools::facts(language, person.givens.first()?);
+        match (facts.given_tier(), facts.female_percent()) {
+            (0, _) => None,
+            (_, 50..) => Some(Gender::Female),
+            _ => Some(Gender::Male),
+        }
+    })
+}
+
+fn known_persons(known: &KnownIdentity) -> Vec<Person> {
+    let patient = known.person();
+    let mut all = vec![&patient];
+    all.extend(&known.caregivers);
+    all.extend(&known.relatives);
+    all.into_iter().map(known_person).filter(|p| !p.families.is_empty() || !p.givens.is_empty()).collect()
+}
+
+fn known_person(identity: &Identity) -> Person {
+    let words = |text: &str| -> Vec<String> {
+        let pieces = words::pieces(text);
+        let count = pieces.len();
+        pieces
+            .iter()
+            .enumerate()
+            .map(|(i, p)| (i + 1 == count, &text[p.range.clone()]))
+            .filter(|&(last, w)| last || !(words::is_particle(w) || words::is_title(w)))
+            .filter(|(_, w)| w.chars().count() > 1)
+            .map(|(_, w)| fold(w))
+            .collect()
+    };
+    Person {
+        families: identity.family_name.iter().chain(&identity.birth_name).flat_map(|n| words(n)).collect(),
+        givens: identity.given_names.iter().flat_map(|n| words(n)).collect(),
+        sex: identity.sex.map(|s| match s {
+            Sex::F => Gender::Female,
+            Sex::M => Gender::Male,
+        }),
+        known: true,
+    }
+}
+
+/// Folded name words of the known identity, which no surrogate may equal.
+pub(crate) fn known_words(known: &KnownIdentity) -> BTreeSet<String> {
+    let persons = known_persons(known);
+    persons.iter().flat_map(|p| p.families.iter().chain(&p.givens)).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::key::{Scope, test_streams};
+    use crate::testing::{entities, note};
+
+    fn rename(source: &str, known: KnownIdentity, language: Language) -> Vec<(String, String)> {
+        let streams = test_streams(4);
+        let (text, entities) = entities(source);
+        let note = note(&text, language, Arc::new(known));
+        let names = Names::new(&streams, Scope::Patient("p"), language, known_words(&note.known));
+        let people = People::read(&note, &entities, &names);
+        let texts = entities.iter().enumerate();
+        texts.map(|(i, e)| (e.span.of(&text).to_owned(), people.text(i).unwrap_or("-").to_owned())).collect()
+    }
+
+    fn dupont() -> KnownIdentity {
+        KnownIdentity {
+            family_name: Some("Lefèvre".into()),
+            given_names: vec!["Marie-Claude".into()],
+            sex: Some(Sex::F),
+            ..KnownIdentity::default()
+        }
+    }
+
+    #[test]
+    fn every_form_of_a_person_has_one_surrogate() {
+        let source = "Mme [LEFEVRE](FamilyName) [Marie-Claude](GivenName), [M.-C.](Initials) [Lefevre](FamilyName), \
+                      [Lefebvre](FamilyName) [marie claude](GivenName), Mme [L.](Initials), [M.-C. L.](Initials), \
+                      [MCL](Initials), [Lefèvre](GivenName)";
+        let got = rename(source, dupont(), Language::Fr);
+        let new = |i: usize| got[i].1.as_str();
+        let family = fold(new(0));
+        assert_eq!(new(0), shape::set_case(&shape::strip_accents(new(0)), shape::Case::Upper));
+        for i in [3, 4, 9] {
+            assert_eq!(fold(new(i)), family, "{:?}", got[i]);
+        }
+        assert_eq!(fold(new(5)).replace(' ', "-"), fold(new(1)));
+        let [g1, g2] = [0, 1].map(|i| new(1).split('-').nth(i).unwrap().chars().next().unwrap());
+        let (g1, g2) = (shape::strip_accents(&g1.to_string()), shape::strip_accents(&g2.to_string()));
+        let f = family[..1].to_uppercase();
+        assert_eq!(new(2), format!("{g1}.-{g2}."));
+        assert_eq!(new(6), format!("{f}."));
+        assert_eq!(new(7), format!("{g1}.-{g2}. {f}."));
+        assert_eq!(new(8), format!("{g1}{g2}{f}"));
+    }
+
+    #[test]
+    fn a_rarer_form_one_error_away_is_the_same_name() {
+        let got = rename(
+            "[Bertrand](FamilyName) vu. [Bertrand](FamilyName). [Betrrand](FamilyName). [Bertin](FamilyName)",
+            KnownIdentity::default(),
+            Language::Fr,
+        );
+        assert_eq!(got[0].1, got[2].1);
+        assert_ne!(got[0].1, got[3].1);
+    }
+
+    #[test]
+    fn particles_apostrophes_and_case_stay() {
+        let got = rename(
+            "[de La Tour](FamilyName) et [d'Angelo](FamilyName) et [GARCÍA y LÓPEZ](FamilyName) [María del Carmen](GivenName)",
+            KnownIdentity::default(),
+            Language::Es,
+        );
+        assert!(got[0].1.starts_with("de La ") && !got[0].1.ends_with("Tour"), "{got:?}");
+        assert!(got[1].1.starts_with("d'") && !got[1].1.ends_with("Angelo"), "{got:?}");
+        assert!(got[2].1.contains(" y ") && got[2].1.split(" y ").all(|w| w == w.to_uppercase()), "{got:?}");
+        assert_eq!(got[3].1.split(' ').count(), 2, "{got:?}");
+    }
+
+    #[test]
+    fn gender_is_kept_by_title_and_by_name() {
+        let got = rename(
+            "M. [Zyx](GivenName) [Abc](FamilyName), Mme [Zyx](GivenName) [Def](FamilyName), [Jeanne](GivenName), [Paul](GivenName)",
+            KnownIdentity::default(),
+            Language::Fr,
+        );
+        let sex = |i: usize| pools::facts(Language::Fr, &fold(&got[i].1)).gender();
+        assert_eq!(sex(0), Some(Gender::Male));
+        assert_eq!(sex(2), Some(Gender::Female));
+        assert_eq!(sex(4), Some(Gender::Female));
+        assert_eq!(sex(5), Some(Gender::Male));
+    }
+
+    #[test]
+    fn families_share_their_name_and_whole_names_under_one_label_are_cut() {
+        let got = rename(
+            "[Jean](GivenName) [Dupont](FamilyName) et [Anne](GivenName) [DUPONT](FamilyName), Dr [Paul Dupont](FamilyName)",
+            KnownIdentity::default(),
+            Language::Fr,
+        );
+        assert_eq!(fold(&got[1].1), fold(&got[3].1));
+        assert!(got[4].1.ends_with(&got[1].1), "{got:?}");
+        assert_eq!(got[4].1.split(' ').count(), 2);
+    }
+
+    #[test]
+    fn digits_inside_a_name_are_not_guessed_at() {
+        assert_eq!(rename("[Dupont2](FamilyName)", KnownIdentity::default(), Language::Fr)[0].1, "-");
+    }
+}

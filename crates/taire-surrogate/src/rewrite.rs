@@ -1,0 +1,289 @@
+//! From entities to replacements. Whatever happens, an entity that is not kept by its action is replaced: by its
+//! surrogate, or by its tag where none can be made, and that is told.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use taire_text::{Entity, KnownIdentity, Label, Language, Note, Raw, Role, Span, fold};
+
+use crate::key::{Scope, SecretKey, Streams};
+use crate::names::Names;
+use crate::people::{People, known_words};
+use crate::settings::{Action, ScopeKind, Settings};
+use crate::time::Frame;
+use crate::{Error, contact, nir, numbers, tags};
+
+/// Rewrites notes under one key and one table of settings. It keeps nothing between notes, so threads share it.
+pub struct Rewriter {
+    streams: Streams,
+    settings: Settings,
+}
+
+impl std::fmt::Debug for Rewriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rewriter").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// What stands in place of one entity.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Replacement {
+    pub span: Span<Raw>,
+    pub label: Label,
+    pub role: Role,
+    pub text: String,
+}
+
+/// Shows where, not what.
+impl std::fmt::Debug for Replacement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Replacement({:?} {} {})", self.span, self.label, self.role)
+    }
+}
+
+/// A tag written because no surrogate could be made.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Fallback {
+    pub label: Label,
+    pub why: &'static str,
+}
+
+/// What a note becomes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Rewritten {
+    /// Sorted and disjoint.
+    pub replacements: Vec<Replacement>,
+    pub fallbacks: Vec<Fallback>,
+}
+
+impl Rewritten {
+    /// The new text, and where each replacement stands in it. No replacement gives back the same bytes.
+    pub fn apply(&self, raw: &str) -> (String, Vec<std::ops::Range<usize>>) {
+        let mut out = String::with_capacity(raw.len() + raw.len() / 16);
+        let mut spans = Vec::with_capacity(self.replacements.len());
+        let mut from = 0;
+        for replacement in &self.replacements {
+            out.push_str(&raw[from..replacement.span.start()]);
+            let start = out.len();
+            out.push_str(&replacement.text);
+            spans.push(start..out.len());
+            from = replacement.span.end();
+        }
+        out.push_str(&raw[from..]);
+        (out, spans)
+    }
+}
+
+const NO_SURROGATE: &str = "no surrogate could be made";
+const UNREAD_DATE: &str = "the date could not be read";
+const NO_WIDER: &str = "there is no wider value";
+const SAME: &str = "the surrogate would equal the original";
+
+impl Rewriter {
+    pub fn new(key: SecretKey, settings: Settings) -> Result<Self, Error> {
+        settings.check()?;
+        Ok(Rewriter { streams: Streams::new(&key)?, settings })
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn scope<'a>(&self, id: &'a str, patient: Option<&'a str>) -> Scope<'a> {
+        match (self.settings.scope, patient) {
+            (ScopeKind::Corpus, _) => Scope::Corpus,
+            (ScopeKind::Patient, Some(patient)) => Scope::Patient(patient),
+            (ScopeKind::Patient, None) | (ScopeKind::Document, _) => Scope::Document(id),
+        }
+    }
+
+    /// What each entity becomes. `entities` are disjoint and sorted, as fusion gives them.
+    pub fn rewrite(&self, note: &Note, entities: &[Entity]) -> Result<Rewritten, Error> {
+        check_entities(note, entities)?;
+        if entities.is_empty() {
+            return Ok(Rewritten::default());
+        }
+        let scope = self.scope(&note.id, note.patient.as_deref());
+        let names = Names::new(&self.streams, scope, note.language, known_words(&note.known));
+        let job = Job {
+            rewriter: self,
+            note,
+            scope,
+            people: People::read(note, entities, &names),
+            frame: Frame::new(&self.streams, scope, &self.settings, note, entities),
+            avoid: known_numbers(&note.known),
+            names,
+        };
+        let mut out = Rewritten::default();
+        let mut values: BTreeMap<(Label, String), usize> = BTreeMap::new();
+        for (i, entity) in entities.iter().enumerate() {
+            let original = note.to_norm(entity.span).of(note.norm());
+            let mut fall_back = |why| {
+                out.fallbacks.push(Fallback { label: entity.label, why });
+                tags::tag(entity.label, self.settings.tags)
+            };
+            let text = match self.settings.action(entity.label) {
+                Action::Keep => continue,
+                Action::Tag => tags::tag(entity.label, self.settings.tags),
+                Action::Mask => tags::MASK.to_owned(),
+                Action::Bar => tags::bar(original),
+                Action::Remove => String::new(),
+                Action::NumberedTag => {
+                    let number = job.people.number(i).unwrap_or_else(|| {
+                        let next = values.keys().filter(|(l, _)| *l == entity.label).count() + 1;
+                        *values.entry((entity.label, fold(original))).or_insert(next)
+                    });
+                    tags::numbered(entity.label, number, note.language)
+                }
+                Action::Generalise => {
+                    job.wider(entity.label, original).unwrap_or_else(|| fall_back(NO_WIDER))
+                }
+                Action::Surrogate => match job.surrogate(i, entity, original) {
+                    Ok(new) if may_stay(entity.label) || squeeze(&new) != squeeze(original) => new,
+                    Ok(_) => fall_back(SAME),
+                    Err(why) => fall_back(why),
+                },
+            };
+            out.replacements.push(Replacement {
+                span: entity.span,
+                label: entity.label,
+                role: entity.role,
+                text,
+            });
+        }
+        Ok(out)
+    }
+
+    /// The surrogate of a patient number, for the column that holds it: the same as in the text, except under the
+    /// scope `document`, where the column still joins documents and the texts do not.
+    pub fn patient_id(&self, patient: &str) -> String {
+        let scope = match self.settings.scope {
+            ScopeKind::Corpus => Scope::Corpus,
+            ScopeKind::Patient | ScopeKind::Document => Scope::Patient(patient),
+        };
+        numbers::surrogate(&self.streams, scope, patient, &[])
+            .unwrap_or_else(|| tags::tag(Label::PatientId, self.settings.tags))
+    }
+
+    /// The moved date of a document; `None` when it has none, or none can be made.
+    pub fn document_date(&self, note: &Note) -> Option<Date> {
+        let scope = self.scope(&note.id, note.patient.as_deref());
+        crate::calendar::Calendar::new(&self.streams, scope, self.settings.dates).map(note.date?)
+    }
+}
+
+/// Ages and durations may come out as they were: they are kept true to the dates around them.
+fn may_stay(label: Label) -> bool {
+    matches!(label, Label::Age | Label::RelativeDate)
+}
+
+/// Folded letters and digits: what two texts must differ in.
+fn squeeze(text: &str) -> String {
+    fold(text).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+fn known_numbers(known: &KnownIdentity) -> Vec<String> {
+    let mut all: Vec<String> = known.patient.iter().map(|p| numbers::compact(p)).collect();
+    let mut add = |ids: &BTreeMap<String, String>, phones: &[String]| {
+        all.extend(ids.values().chain(phones).map(|v| numbers::compact(v)));
+    };
+    add(&known.ids, &known.phones);
+    for person in known.caregivers.iter().chain(&known.relatives) {
+        add(&person.ids, &person.phones);
+    }
+    all.retain(|v| !v.is_empty());
+    all
+}
+
+fn check_entities(note: &Note, entities: &[Entity]) -> Result<(), Error> {
+    let mut from = 0;
+    for entity in entities {
+        let (start, end) = (entity.span.start(), entity.span.end());
+        let sound = start >= from
+            && end <= note.raw().len()
+            && note.raw().is_char_boundary(start)
+            && note.raw().is_char_boundary(end);
+        if !sound {
+            return Err(Error::new(format!(
+                "the entity at bytes {start} to {end} overlaps another, is out of order or out of the text: nothing was rewritten"
+            )));
+        }
+        from = end;
+    }
+    Ok(())
+}
+
+/// One note at work.
+struct Job<'a> {
+    rewriter: &'a Rewriter,
+    note: &'a Note,
+    scope: Scope<'a>,
+    names: Names<'a>,
+    people: People,
+    frame: Frame<'a>,
+    avoid: Vec<String>,
+}
+
+impl Job<'_> {
+    fn surrogate(&self, index: usize, entity: &Entity, original: &str) -> Result<String, &'static str> {
+        let (streams, scope) = (&self.rewriter.streams, self.scope);
+        let after = || &self.note.norm()[self.note.to_norm(entity.span).end()..];
+        let made = match entity.label {
+            Label::GivenName | Label::FamilyName | Label::Initials => {
+                self.people.text(index).map(str::to_owned)
+            }
+            Label::Date | Label::BirthDate => return self.date(entity.label, original).ok_or(UNREAD_DATE),
+            Label::Age => self.frame.age_text(original, after()),
+            Label::RelativeDate => self.frame.relative_text(original, after()),
+            Label::Phone | Label::Fax => {
+                contact::phone(streams, scope, original, self.note.language, &self.avoid)
+            }
+            Label::Email => {
+                contact::mail(streams, scope, original, |w| self.people.mail_word(w, &self.names))
+            }
+            Label::Url => Some(contact::link(streams, scope, original)),
+            Label::IpAddress => Some(contact::ip(streams, scope, original)),
+            Label::PatientId
+            | Label::VisitId
+            | Label::SocialSecurity
+            | Label::HealthPlan
+            | Label::ProfessionalLicence
+            | Label::EmployeeId
+            | Label::AccountNumber
+            | Label::VehicleId
+            | Label::DeviceId
+            | Label::OtherId => match nir::surrogate(streams, scope, &self.frame, entity.label, original) {
+                Some(made) => made,
+                None => numbers::surrogate(streams, scope, original, &self.avoid),
+            },
+            Label::Street | Label::PostalCode | Label::City | Label::Region | Label::Country => None,
+            Label::Hospital | Label::HealthCentre | Label::Institution => None,
+            Label::Sex | Label::Kinship | Label::Profession | Label::OtherDetail => None,
+        };
+        made.ok_or(NO_SURROGATE)
+    }
+
+    fn date(&self, _label: Label, _original: &str) -> Option<String> {
+        None
+    }
+
+    /// A wider value of the same kind.
+    fn wider(&self, label: Label, original: &str) -> Option<String> {
+        let digits: String = original.chars().filter(char::is_ascii_digit).collect();
+        match label {
+            Label::Age => {
+                let age: i64 = digits.parse().ok().filter(|a| *a < 150)?;
+                let old = i64::from(self.rewriter.settings.old_age);
+                let decade = age / 10 * 10;
+                Some(match (age >= old, self.note.language) {
+                    (true, Language::Fr) => format!("{old} ans ou plus"),
+                    (true, Language::Es) => format!("{old} años o más"),
+                    (false, Language::Fr) => format!("{decade}-{} ans", decade + 9),
+                    (false, Language::Es) => format!("{decade}-{} años", decade + 9),
+                })
+            }
+            Label::PostalCode if digits.len() == 5 => Some(format!("{}000", &digits[..2])),
+            _ => None,
+        }
+    }
+}
