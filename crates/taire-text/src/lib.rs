@@ -17,6 +17,7 @@ mod phi;
 mod span;
 mod token;
 
+pub mod date;
 pub mod marked;
 pub mod scheme;
 
