@@ -1,5 +1,6 @@
 //! Chores of the project: `cargo xtask test|lexicons|score|...`.
 
+mod lexicons;
 mod score;
 
 use std::process::ExitCode;
@@ -8,8 +9,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (command, rest) = args.split_first().map_or(("", &args[..]), |(c, rest)| (c.as_str(), rest));
     let done = match command {
+        "lexicons" => lexicons::run(rest),
         "score" => score::run(rest),
-        _ => Err(format!("unknown chore `{command}`; known: score")),
+        _ => Err(format!("unknown chore `{command}`; known: lexicons, score")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

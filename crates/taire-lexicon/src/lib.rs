@@ -1,1 +1,209 @@
 //! What words are: names, towns, drugs, common words, embedded as FSTs.
+//!
+//! One look-up of a folded word gives its [`Facts`]; [`Annotator`] does it for the tokens of a note. Names of
+//! several words (towns, regions and countries, known facilities) are found by walking an FST over tokens.
+//! [`Pools`] holds what surrogates are drawn from. The data are written by `cargo xtask lexicons` and read in
+//! place: opening a lexicon parses nothing. `data/SOURCES.md` says where each list comes from.
+
+mod annotate;
+mod embedded;
+mod phrases;
+mod pools;
+mod towns;
+
+use std::sync::OnceLock;
+
+use fst::Map;
+use taire_text::{Facts, Language, Token};
+
+pub use annotate::Annotator;
+pub use pools::Pools;
+pub use towns::{Town, TownKind};
+
+use phrases::longest;
+use towns::Table;
+
+/// What a region's or a country's name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlaceKind {
+    /// A region, department, province or island.
+    Region,
+    Country,
+}
+
+/// A region or country found by name, with its code (INSEE, INE or ISO 3166; old regions carry an `R` and the
+/// code of the region of today).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub kind: PlaceKind,
+    code: [u8; 4],
+}
+
+impl Place {
+    fn from_value(value: u64) -> Place {
+        let kind = if value >> 32 == 1 { PlaceKind::Country } else { PlaceKind::Region };
+        Place { kind, code: (value as u32).to_be_bytes() }
+    }
+
+    pub fn code(&self) -> &str {
+        std::str::from_utf8(&self.code).unwrap_or_default().trim_start_matches('\0')
+    }
+}
+
+impl std::fmt::Debug for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Place({:?} {})", self.kind, self.code())
+    }
+}
+
+/// What a known facility is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Facility {
+    Hospital,
+    HealthCentre,
+    Institution,
+}
+
+impl Facility {
+    fn from_value(value: u64) -> Facility {
+        match value as u8 {
+            b'h' => Facility::Hospital,
+            b'c' => Facility::HealthCentre,
+            _ => Facility::Institution,
+        }
+    }
+}
+
+/// The lists of one language.
+pub struct Lexicon {
+    language: Language,
+    words: Map<&'static [u8]>,
+    town_names: Map<&'static [u8]>,
+    places: Map<&'static [u8]>,
+    facilities: Map<&'static [u8]>,
+    table: Table,
+    pools: OnceLock<Pools>,
+}
+
+impl Lexicon {
+    /// The embedded lists of a language, opened once.
+    pub fn of(language: Language) -> &'static Lexicon {
+        static FR: OnceLock<Lexicon> = OnceLock::new();
+        static ES: OnceLock<Lexicon> = OnceLock::new();
+        match language {
+            Language::Fr => FR.get_or_init(|| Lexicon::open(language)),
+            Language::Es => ES.get_or_init(|| Lexicon::open(language)),
+        }
+    }
+
+    fn open(language: Language) -> Lexicon {
+        let data = embedded::of(language);
+        let map = |bytes| Map::new(bytes).expect("the embedded lexicons are well-formed, a test opens them");
+        Lexicon {
+            language,
+            words: map(data.words),
+            town_names: map(data.town_names),
+            places: map(data.places),
+            facilities: map(data.facilities),
+            table: Table::new(data.towns, data.town_index),
+            pools: OnceLock::new(),
+        }
+    }
+
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// What the lists know of a folded word; nothing is [`Facts::default`].
+    pub fn facts(&self, folded: &str) -> Facts {
+        Facts::from_bits(self.words.get(folded).unwrap_or(0))
+    }
+
+    /// Every word of the lists with its facts, in order.
+    pub fn for_each_word(&self, mut each: impl FnMut(&str, Facts)) {
+        use fst::Streamer;
+        let mut stream = self.words.stream();
+        while let Some((word, bits)) = stream.next() {
+            each(std::str::from_utf8(word).unwrap_or_default(), Facts::from_bits(bits));
+        }
+    }
+
+    /// Towns that go by a folded name, words joined by one space (`aix en provence`).
+    pub fn towns_named(&self, folded: &str) -> impl Iterator<Item = Town<'static>> + use<> {
+        self.table.run(self.town_names.get(folded).unwrap_or(0))
+    }
+
+    /// Whether a folded name is a town's or a foreign city's.
+    pub fn is_town_name(&self, folded: &str) -> bool {
+        self.town_names.contains_key(folded)
+    }
+
+    /// How many tokens, from `at` on, the longest town name takes. Hyphens, apostrophes and spaces are alike.
+    pub fn longest_town(&self, norm: &str, tokens: &[Token], at: usize) -> Option<usize> {
+        longest(self.town_names.as_fst(), norm, tokens, at).map(|(length, _)| length)
+    }
+
+    /// The longest town name from `at` on, and the towns that bear it (none for a foreign city).
+    pub fn town_at(
+        &self,
+        norm: &str,
+        tokens: &[Token],
+        at: usize,
+    ) -> Option<(usize, impl Iterator<Item = Town<'static>> + use<>)> {
+        let (length, run) = longest(self.town_names.as_fst(), norm, tokens, at)?;
+        Some((length, self.table.run(run)))
+    }
+
+    /// Towns served by a postal code of five digits.
+    pub fn towns_by_postal(&self, code: &str) -> impl Iterator<Item = Town<'static>> + use<> {
+        self.table.by_postal(code)
+    }
+
+    /// The town of an INSEE or INE code.
+    pub fn town_by_code(&self, code: &str) -> Option<Town<'static>> {
+        self.table.by_code(code)
+    }
+
+    pub fn town(&self, index: usize) -> Option<Town<'static>> {
+        self.table.get(index)
+    }
+
+    pub fn town_count(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Every town: those of today by code, then arrondissements, then former towns.
+    pub fn towns(&self) -> impl Iterator<Item = Town<'static>> + use<> {
+        self.table.all()
+    }
+
+    /// The region, department, province or country of a folded name.
+    pub fn place(&self, folded: &str) -> Option<Place> {
+        self.places.get(folded).map(Place::from_value)
+    }
+
+    /// The longest name of a region or country from token `at` on.
+    pub fn longest_place(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Place)> {
+        longest(self.places.as_fst(), norm, tokens, at).map(|(n, value)| (n, Place::from_value(value)))
+    }
+
+    /// What a folded name is, if it is a known facility's.
+    pub fn facility(&self, folded: &str) -> Option<Facility> {
+        self.facilities.get(folded).map(Facility::from_value)
+    }
+
+    /// The longest name of a known facility from token `at` on.
+    pub fn longest_facility(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Facility)> {
+        longest(self.facilities.as_fst(), norm, tokens, at).map(|(n, value)| (n, Facility::from_value(value)))
+    }
+
+    pub fn pools(&self) -> &Pools {
+        self.pools.get_or_init(|| Pools::parse(embedded::of(self.language).pools))
+    }
+}
+
+impl std::fmt::Debug for Lexicon {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lexicon").field("language", &self.language).finish_non_exhaustive()
+    }
+}

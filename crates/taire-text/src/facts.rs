@@ -28,7 +28,7 @@ pub enum Careful {
 /// | 13–14 | ordinary word: 0 no, 1 in the dictionary, 2 frequent, 3 function word |
 /// | 15 drug, 16 eponym, 17 medical term, 18 profession, 19 country, 20 demonym | |
 /// | 21 a town by itself, 22 first word of a longer town name, 23 way type (rue, calle) | |
-/// | 24 region, department or province | |
+/// | 24 region, department or province, 25 first word of a known facility's name | |
 /// | 48–55 | keyword class, given by the detectors' own tables, 0 none |
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Facts(u64);
@@ -62,6 +62,7 @@ impl Facts {
         22 starts_town with_town_start;
         23 is_way with_way;
         24 is_region with_region;
+        25 starts_facility with_facility_start;
     }
 
     fn field(self, shift: u32, bits: u32) -> u8 {
