@@ -172,10 +172,10 @@ impl Words {
         for word in drugs.iter().flat_map(|d| parts(d)) {
             if word.chars().count() >= 4 && seen.insert(word.clone()) {
                 self.drug(&word);
-                if self.language == Language::Es {
-                    if let Some(spanish) = spanish_substance(&word) {
-                        self.drug(&spanish);
-                    }
+                if self.language == Language::Es
+                    && let Some(spanish) = spanish_substance(&word)
+                {
+                    self.drug(&spanish);
                 }
             }
         }
@@ -255,10 +255,11 @@ impl Words {
         let types = lists.text(fetch::PELIAS, &file)?;
         let full = types.lines().filter_map(|line| line.split('|').next()).map(str::trim);
         for way in full.chain(hand::items(hand::ways(self.language))) {
-            if let [word] = &parts(way)[..] {
-                if self.get(word).word_class() < 3 && word.len() > 1 {
-                    self.note(word, Facts::with_way);
-                }
+            if let [word] = &parts(way)[..]
+                && self.get(word).word_class() < 3
+                && word.len() > 1
+            {
+                self.note(word, Facts::with_way);
             }
         }
         Ok(())

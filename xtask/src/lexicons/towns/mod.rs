@@ -48,10 +48,10 @@ impl Towns {
         };
         list.sort_by(|a, b| (a.kind, &a.code, &a.name).cmp(&(b.kind, &b.code, &b.name)));
         for line in hand::lines(hand::aliases(language)) {
-            if let Some((code, alias)) = line.split_once(' ') {
-                if let Some(town) = list.iter_mut().find(|t| t.code == code && t.kind == 0) {
-                    town.aliases.insert(alias.to_owned());
-                }
+            if let Some((code, alias)) = line.split_once(' ')
+                && let Some(town) = list.iter_mut().find(|t| t.code == code && t.kind == 0)
+            {
+                town.aliases.insert(alias.to_owned());
             }
         }
         let mut names: BTreeMap<String, Vec<u32>> = BTreeMap::new();
