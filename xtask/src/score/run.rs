@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use serde_json::Value;
+
 /// The release binary, and where its outputs go.
 pub(super) struct Taire {
     binary: PathBuf,
@@ -20,22 +22,19 @@ pub(super) struct Output {
 }
 
 impl Taire {
+    /// Builds it, or takes the one named by `TAIRE_BIN`.
     pub(super) fn build(root: &Path) -> Result<Taire, String> {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["build", "--release", "--quiet", "--package", "taire-cli"])
-            .current_dir(root)
-            .status()
-            .map_err(|e| format!("cargo: {e}"))?;
-        if !status.success() {
-            return Err("the release binary does not build".into());
+        let given = std::env::var_os("TAIRE_BIN").map(PathBuf::from);
+        if given.is_none() {
+            build(root)?;
         }
         let out = target.join("score");
         if out.exists() {
             fs::remove_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
         }
         fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
-        Ok(Taire { binary: target.join("release/taire"), out })
+        Ok(Taire { binary: given.unwrap_or_else(|| target.join("release/taire")), out })
     }
 
     /// `taire detect INPUT -o NAME OPTIONS`. Exit status 1 (some documents refused) is a failure here: every
@@ -43,10 +42,12 @@ impl Taire {
     pub(super) fn detect(&self, input: &Path, name: &str, options: &[&str]) -> Result<Output, String> {
         let path = self.out.join(name);
         let shown = format!("taire detect {} -o {name} {}", tail(input), options.join(" "));
+        let texts = self.out.join("texts").join(tail(input));
+        blind(input, &texts)?;
         let clock = Instant::now();
         let status = Command::new(&self.binary)
             .arg("detect")
-            .arg(input)
+            .arg(&texts)
             .arg("-o")
             .arg(&path)
             .args(options)
@@ -58,6 +59,42 @@ impl Taire {
         }
         Ok(Output { path, command: shown, seconds: clock.elapsed().as_secs_f64() })
     }
+}
+
+fn build(root: &Path) -> Result<(), String> {
+    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--release", "--quiet", "--package", "taire-cli"])
+        .current_dir(root)
+        .status()
+        .map_err(|e| format!("cargo: {e}"))?;
+    if !status.success() {
+        return Err("the release binary does not build".into());
+    }
+    Ok(())
+}
+
+/// Copies the texts of a corpus without its annotations, so that no run can see the gold.
+fn blind(corpus: &Path, to: &Path) -> Result<(), String> {
+    let fail = |path: &Path, e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+    let folder = if corpus.is_dir() { to } else { to.parent().unwrap_or(to) };
+    fs::create_dir_all(folder).map_err(|e| fail(folder, &e))?;
+    if corpus.is_dir() {
+        for entry in fs::read_dir(corpus).map_err(|e| fail(corpus, &e))? {
+            let file = entry.map_err(|e| fail(corpus, &e))?;
+            if file.path().extension().is_some_and(|e| e == "txt") {
+                let bytes = fs::read(file.path()).map_err(|e| fail(&file.path(), &e))?;
+                fs::write(to.join(file.file_name()), bytes).map_err(|e| fail(to, &e))?;
+            }
+        }
+        return Ok(());
+    }
+    let mut lines = String::new();
+    for line in fs::read_to_string(corpus).map_err(|e| fail(corpus, &e))?.lines() {
+        let row: Value = serde_json::from_str(line).map_err(|_| fail(corpus, &"a line is not JSON"))?;
+        lines.push_str(&serde_json::json!({ "id": row["id"], "text": row["text"] }).to_string());
+        lines.push('\n');
+    }
+    fs::write(to, lines).map_err(|e| fail(to, &e))
 }
 
 /// The last two parts of a path.
@@ -73,4 +110,27 @@ pub(super) fn today() -> String {
 pub(super) fn commit(root: &Path) -> String {
     let output = Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root).output();
     output.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_sees_texts_and_no_gold() {
+        let folder = std::env::temp_dir().join(format!("taire-blind-{}", std::process::id()));
+        fs::create_dir_all(folder.join("c")).unwrap();
+        fs::write(folder.join("c/a.txt"), "Ana").unwrap();
+        fs::write(folder.join("c/a.ann"), "T1\tX 0 3\tAna").unwrap();
+        fs::write(folder.join("b.jsonl"), "{\"id\":\"b\",\"text\":\"Luz\",\"spans\":[[0,3,\"X\"]]}\n")
+            .unwrap();
+        blind(&folder.join("c"), &folder.join("out/c")).unwrap();
+        blind(&folder.join("b.jsonl"), &folder.join("out/b.jsonl")).unwrap();
+        let files: Vec<_> =
+            fs::read_dir(folder.join("out/c")).unwrap().map(|f| f.unwrap().file_name()).collect();
+        let row = fs::read_to_string(folder.join("out/b.jsonl")).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(files, ["a.txt"]);
+        assert_eq!(row, "{\"id\":\"b\",\"text\":\"Luz\"}\n");
+    }
 }
