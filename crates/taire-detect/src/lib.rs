@@ -4,9 +4,15 @@
 //! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
 
 mod error;
+mod folded;
 mod fuse;
 mod initials;
+mod metadata;
 mod patterns;
+mod phrases;
+mod plain_date;
+mod second_pass;
+mod structure;
 
 pub mod names;
 pub mod words;
@@ -16,7 +22,10 @@ use taire_text::{Mention, Note, Source};
 pub use error::Error;
 pub use fuse::{FusionRule, fuse};
 pub use initials::initials;
+pub use metadata::Metadata;
 pub use patterns::Patterns;
+pub use second_pass::{TrustedRecord, second_pass};
+pub use structure::Structure;
 
 /// One way of finding. Detectors are built once, then shared by all threads.
 pub trait Detector: Send + Sync {

@@ -1,0 +1,614 @@
+//! `Key: value` lines of headers, letterheads, signature blocks and footers (Córdoba §4.3.1, §4.3.3).
+//!
+//! A first pass finds keys, titles, ways and postal codes; a second reads the value after each by what the key
+//! announces. A key counts with a colon, or at the start of a line or column; a value must have its kind's shape,
+//! so that "le patient présente" or "Nombre de" announce nobody.
+
+mod address;
+mod keys;
+mod keys_es;
+mod keys_fr;
+mod person;
+mod values;
+
+use std::sync::LazyLock;
+
+use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source};
+
+use self::keys::{Key, Keys, Place, Value};
+use self::person::{Hint, Person};
+use crate::folded::{WordSet, title, word_hash};
+use crate::{Detector, Error};
+
+static KEYS: LazyLock<Keys> = LazyLock::new(Keys::new);
+
+static FACILITIES: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::new(&[
+        "hopital hopitaux hospital clinique clinica chu ch chru ghu centre centro universidad universite institut instituto fondation fundacion complejo policlinica residence residencia ehpad colegio lycee ecole college rond",
+        "service servicio unidad unite departamento departement",
+    ])
+});
+
+/// Reads headers, signatures and postal addresses.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Structure;
+
+impl Detector for Structure {
+    fn source(&self) -> Source {
+        Source::Structure
+    }
+
+    fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), Error> {
+        for (note, out) in notes.iter().zip(out) {
+            let mut reader = Reader::new(note, out);
+            reader.find_marks();
+            reader.read_all();
+        }
+        Ok(())
+    }
+}
+
+/// Something at a token that starts a value or an address.
+#[derive(Clone, Copy)]
+struct Spot {
+    first: usize,
+    /// The last token of the key and of its colon.
+    last: usize,
+    what: What,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    Key { key: Key, colon: bool, starts: bool },
+    Title,
+    Way,
+    PostalCode,
+}
+
+/// One note being read.
+struct Reader<'a> {
+    note: &'a Note,
+    out: &'a mut Vec<Mention>,
+    spots: Vec<Spot>,
+    annotated: bool,
+    /// The value being read is written in lower case from one end to the other.
+    lower_value: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(note: &'a Note, out: &'a mut Vec<Mention>) -> Self {
+        let annotated = note.tokens.iter().any(|t| t.facts.is_name());
+        Reader { note, out, spots: Vec::new(), annotated, lower_value: false }
+    }
+
+    fn text(&self, at: usize) -> &'a str {
+        self.note.tokens[at].of(self.note.norm())
+    }
+
+    fn kind(&self, at: usize) -> Kind {
+        self.note.tokens[at].kind
+    }
+
+    fn kind_is(&self, at: usize, kind: Kind) -> bool {
+        self.note.tokens.get(at).is_some_and(|t| t.kind == kind)
+    }
+
+    fn is_mark(&self, at: usize, mark: &str) -> bool {
+        self.note.tokens.get(at).is_some_and(|t| t.kind == Kind::Mark && t.of(self.note.norm()) == mark)
+    }
+
+    fn hash(&self, at: usize) -> u64 {
+        self.note.tokens.get(at).map_or(0, |t| word_hash(t.of(self.note.norm())))
+    }
+
+    /// A wide blank or a tab stands before this token.
+    fn is_column(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return true };
+        let Some(token) = self.note.tokens.get(at) else { return true };
+        let gap = &self.note.norm()[self.note.tokens[before].end()..token.start()];
+        gap.len() >= 3 || gap.contains('\t')
+    }
+
+    /// First on its line, after a bullet, or after a wide blank or a column mark.
+    fn starts_line(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return true };
+        match self.kind(before) {
+            Kind::Newline => true,
+            Kind::Mark
+                if matches!(
+                    self.text(before),
+                    "-" | "•" | "*" | "|" | "▪" | ">" | "·" | ";" | "\u{feff}"
+                ) =>
+            {
+                matches!(self.text(before), "|" | ";") || self.starts_line(before)
+            }
+            _ => self.is_column(at),
+        }
+    }
+
+    fn line_end(&self, at: usize) -> usize {
+        let tokens = &self.note.tokens;
+        tokens[at.min(tokens.len())..]
+            .iter()
+            .take(400)
+            .position(|t| t.kind == Kind::Newline)
+            .map_or(tokens.len().min(at + 400), |n| at + n)
+    }
+
+    fn is_facility(&self, at: usize) -> bool {
+        FACILITIES.has(self.hash(at))
+    }
+
+    /// A key that counts starts here.
+    fn is_key(&self, at: usize) -> bool {
+        let i = self.spots.partition_point(|s| s.first < at);
+        self.spots.get(i).is_some_and(|s| s.first == at && matches!(s.what, What::Key { .. }))
+    }
+
+    fn find_marks(&mut self) {
+        let tokens = &self.note.tokens;
+        let mut i = 0;
+        while i < tokens.len() {
+            match tokens[i].kind {
+                Kind::Word => {
+                    let hash = word_hash(self.text(i));
+                    if let Some(spot) = self.key_spot(i, hash) {
+                        i = spot.last + 1;
+                        self.spots.push(spot);
+                        continue;
+                    }
+                    if title(hash).is_some() {
+                        self.spots.push(Spot { first: i, last: i, what: What::Title });
+                    } else if self.is_way(i) {
+                        self.spots.push(Spot { first: i, last: i, what: What::Way });
+                    }
+                }
+                Kind::Number if self.is_postal_code(i) => {
+                    self.spots.push(Spot { first: i, last: i, what: What::PostalCode });
+                }
+                Kind::Number => {
+                    if let Some(spot) = self.key_spot(i, word_hash(self.text(i))) {
+                        i = spot.last + 1;
+                        self.spots.push(spot);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            i += 1;
+        }
+    }
+
+    fn key_spot(&self, first: usize, hash: u64) -> Option<Spot> {
+        let found = KEYS.at(self.note, first, hash)?;
+        let key = found.key;
+        let token = &self.note.tokens[first];
+        let mut last = found.last;
+        let glued_after = self.note.tokens.get(last + 1).is_some_and(|t| t.glued && t.kind == Kind::Word);
+        if glued_after
+            || token.glued && first > 0 && matches!(self.kind(first - 1), Kind::Word | Kind::Number)
+        {
+            return None;
+        }
+        let mut after = last + 1;
+        if self.is_mark(after, ".") {
+            after += 1;
+        }
+        if self.is_mark(after, "(") {
+            // `Médecin (adresseur) :`
+            if let Some(close) = (after + 1..after + 5).find(|&i| self.is_mark(i, ")"))
+                && self.is_mark(close + 1, ":")
+            {
+                after = close + 1;
+            }
+        }
+        let colon = self.is_mark(after, ":") || self.is_mark(after, "=");
+        if colon {
+            last = after;
+            while self.is_mark(last + 1, ":") {
+                last += 1;
+            }
+        } else if after > found.last + 1 {
+            last = after - 1;
+        }
+        // The other language's key needs all the evidence.
+        let starts = self.starts_line(first);
+        let foreign = key.language != self.note.language;
+        let counts = match key.place {
+            _ if foreign => colon && starts,
+            _ if colon => true,
+            Place::Colon => false,
+            Place::Line => starts && token.is_capitalised(),
+            Place::Free => true,
+        };
+        counts.then_some(Spot { first, last, what: What::Key { key, colon, starts } })
+    }
+
+    fn read_all(&mut self) {
+        let mut person = Person::default();
+        let mut done = 0;
+        let mut footer_line_end = 0;
+        for s in 0..self.spots.len() {
+            let spot = self.spots[s];
+            if spot.first < done {
+                continue;
+            }
+            match spot.what {
+                What::Key { key, colon, starts } => {
+                    let end = self.value_end(s, spot.last + 1);
+                    if key.value == Value::People && key.role == Role::Caregiver && colon && starts {
+                        footer_line_end = self.line_end(spot.last + 1);
+                    }
+                    done = self.read_value(spot, key, colon, starts, end, &mut person).max(done);
+                }
+                What::Title => done = self.read_titled(spot.first, &mut person).max(done),
+                What::Way => done = self.read_free_street(spot.first).unwrap_or(done).max(done),
+                What::PostalCode => {
+                    let relaxed = spot.first < footer_line_end;
+                    if self.is_free_code(spot.first, relaxed) {
+                        let end = self.line_end(spot.first);
+                        done = self.read_code_and_town(spot.first, end, Role::Unknown).max(done);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where a value that starts at `at` must stop: the line's end or the next key.
+    fn value_end(&self, spot: usize, at: usize) -> usize {
+        let line = self.line_end(at);
+        let next = self.spots[spot + 1..]
+            .iter()
+            .take_while(|s| s.first < line)
+            .find(|s| matches!(s.what, What::Key { colon, starts, key } if colon || starts || key.place == Place::Free))
+            .map_or(line, |s| s.first);
+        next.min(line)
+    }
+
+    fn read_value(
+        &mut self,
+        spot: Spot,
+        key: Key,
+        colon: bool,
+        starts: bool,
+        end: usize,
+        person: &mut Person,
+    ) -> usize {
+        let (mut at, mut end) = (spot.last + 1, end);
+        while at < end
+            && self.kind(at) == Kind::Mark
+            && matches!(self.text(at), "." | "-" | "_" | "·" | "*" | "|" | "…")
+        {
+            at += 1;
+        }
+        let whole_line = spot.first == 0 || self.kind(spot.first - 1) == Kind::Newline;
+        if at >= end
+            && self.kind_is(at, Kind::Newline)
+            && (colon || whole_line)
+            && key.value != Value::Nothing
+        {
+            // The value stands on the line below.
+            at += 1;
+            if colon && self.kind_is(at, Kind::Newline) {
+                at += 1;
+            }
+            let next = self.spots.partition_point(|s| s.first < at);
+            end = self.line_end(at);
+            if let Some(next) = self.spots.get(next).filter(|s| matches!(s.what, What::Key { .. })) {
+                end = end.min(next.first);
+            }
+        }
+        if at >= end {
+            return spot.last + 1;
+        }
+        self.lower_value = colon && self.is_lower_value(at, end);
+        let sure = colon && matches!(key.value, Value::Family | Value::Given | Value::FamilyFirst);
+        let next = match key.value {
+            Value::Family | Value::Given | Value::FamilyFirst | Value::People => {
+                let hint = match key.value {
+                    Value::Family => Hint::Family,
+                    Value::Given => Hint::Given,
+                    Value::FamilyFirst => Hint::FamilyFirst,
+                    _ => Hint::Any,
+                };
+                let shouting = !colon && self.note.tokens[spot.first].shape == Shape::Upper;
+                let proof = if sure {
+                    Proof::Key
+                } else if colon && starts {
+                    Proof::Line
+                } else {
+                    Proof::Weak
+                };
+                let proof = if key.role == Role::Relative || shouting { Proof::Weak } else { proof };
+                self.read_people(at, end, hint, key, proof, shouting, person)
+            }
+            Value::Address => {
+                if colon || self.is_way(at) || self.kind(at) == Kind::Number {
+                    self.read_address(at, end, key.role)
+                } else {
+                    at
+                }
+            }
+            Value::PostalCode if self.is_postal_code(at) => self.read_code_and_town(at, end, key.role),
+            Value::City | Value::Region | Value::Country => {
+                let label = match key.value {
+                    Value::City => Label::City,
+                    Value::Region => Label::Region,
+                    _ => Label::Country,
+                };
+                if colon || starts && self.is_town_like(at) {
+                    self.read_places(at, end, key.role, label)
+                } else {
+                    at
+                }
+            }
+            other => self.read_simple(other, key, at, end, colon),
+        };
+        self.lower_value = false;
+        next.max(spot.last + 1)
+    }
+
+    fn is_town_like(&self, at: usize) -> bool {
+        let token = &self.note.tokens[at];
+        self.is_name_like(at)
+            && (!self.annotated
+                || token.facts.is_town()
+                || token.facts.starts_town()
+                || token.facts.is_country())
+    }
+
+    /// One to three words, all in lower case.
+    fn is_lower_value(&self, at: usize, end: usize) -> bool {
+        let words = self.note.tokens[at..end].iter().filter(|t| t.kind == Kind::Word);
+        let mut n = 0;
+        for word in words {
+            if word.shape != Shape::Lower || word.facts.word_class() == 3 {
+                return false;
+            }
+            n += 1;
+        }
+        (1..=3).contains(&n)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn read_people(
+        &mut self,
+        at: usize,
+        end: usize,
+        hint: Hint,
+        key: Key,
+        proof: Proof,
+        shouting: bool,
+        person: &mut Person,
+    ) -> usize {
+        let mut at = at;
+        let mut next = at;
+        for n in 0..12 {
+            let (start, titled) = self.skip_articles_and_titles(at, end);
+            self.read_person(start, end, proof == Proof::Key, hint, person);
+            if person.units.is_empty() {
+                break;
+            }
+            let good = proof == Proof::Key
+                || person.is_plausible(self, titled.is_some(), shouting)
+                || proof == Proof::Line && hint == Hint::Family;
+            if !good {
+                break;
+            }
+            let role = match (key.role, titled.map(|t| t.role)) {
+                (Role::Patient, Some(Role::Caregiver)) if hint == Hint::Any => Role::Caregiver,
+                (role, _) => role,
+            };
+            let score = match (proof, titled.is_some()) {
+                (Proof::Key, _) => 0.98,
+                (Proof::Line, true) => 0.97,
+                (Proof::Line, false) => 0.93,
+                (Proof::Weak, true) => 0.93,
+                (Proof::Weak, false) => 0.85,
+            };
+            self.emit_person(person, hint, role, score);
+            next = person.next;
+            if key.value != Value::People || n == 11 {
+                break;
+            }
+            match self.skip_list_mark(next, end) {
+                Some(after) => at = after,
+                None => break,
+            }
+        }
+        next
+    }
+
+    fn skip_articles_and_titles(&self, at: usize, end: usize) -> (usize, Option<crate::folded::Title>) {
+        let mut i = at;
+        while i < end
+            && i < at + 3
+            && self.kind(i) == Kind::Word
+            && matches!(
+                self.text(i),
+                "le" | "la" | "Le" | "La" | "au" | "du" | "el" | "al" | "par" | "por" | "M" | "l"
+            )
+            && title(self.hash(i + 1 + usize::from(self.is_mark(i + 1, ".")))).is_some_and(|t| !t.loose)
+        {
+            i += 1 + usize::from(self.is_mark(i + 1, "."));
+        }
+        self.skip_titles(i, end)
+    }
+
+    /// A comma, slash or "et" between people; what follows is read as another one.
+    fn skip_list_mark(&self, at: usize, end: usize) -> Option<usize> {
+        let mut i = at;
+        // `(PU-PH)`, `(CCA)` after a name.
+        if self.is_mark(i, "(") {
+            i = (i..end.min(i + 8)).find(|&i| self.is_mark(i, ")"))? + 1;
+        }
+        if i >= end {
+            return None;
+        }
+        let mark = matches!(self.text(i), "," | ";" | "/" | "&" | "-" | "+" | "et" | "y" | "e" | "ET" | "Y");
+        mark.then_some(i + 1).filter(|&i| i < end)
+    }
+
+    fn emit_person(&mut self, person: &Person, hint: Hint, role: Role, score: f32) {
+        let labels = person.labels(self.note.language, hint);
+        let mut i = 0;
+        while i < labels.len() {
+            let mut j = i;
+            while j + 1 < labels.len()
+                && labels[j + 1] == labels[i]
+                && !self.is_mark(person.units[j].last + 1, ",")
+            {
+                j += 1;
+            }
+            self.emit(person.units[i].first, person.units[j].last, labels[i], role, score);
+            i = j + 1;
+        }
+    }
+
+    /// A name after a title, wherever it stands.
+    fn read_titled(&mut self, at: usize, person: &mut Person) -> usize {
+        let note = self.note;
+        let token = &note.tokens[at];
+        let Some(found) = title(self.hash(at)) else { return at };
+        if found.loose {
+            let own = match self.note.language {
+                Language::Fr => matches!(self.text(at), "M" | "MM" | "Me"),
+                Language::Es => self.text(at) == "D" && self.is_mark(at + 1, "."),
+            };
+            if !own || self.is_initial_of_name(at) {
+                return at;
+            }
+        }
+        if token.glued
+            && at > 0
+            && matches!(self.text(at - 1), "-" | "'" | "/" | "." | "@" | "_")
+            && !self.is_mark(at - 1, "/")
+        {
+            return at;
+        }
+        if self.inside_way_or_facility(at) {
+            return at;
+        }
+        let end = self.line_end(at);
+        let (start, titled) = self.skip_titles(at, end);
+        if titled.is_none()
+            || start >= end
+            || !(self.is_name_like(start) || crate::folded::PARTICLES.has(self.hash(start)))
+        {
+            return at;
+        }
+        if !token.is_capitalised()
+            && note.tokens[start].shape == Shape::Single
+            && !self.is_mark(start + 1, ".")
+        {
+            return at;
+        }
+        self.read_person(start, end, false, Hint::Any, person);
+        let full = person.units.iter().filter(|u| !u.initial).count();
+        if person.units.is_empty()
+            || found.loose && full == 0
+            || found.loose && self.note.language == Language::Es && full < 2
+        {
+            return at;
+        }
+        let role = titled.map_or(Role::Unknown, |t| t.role);
+        let score = if full == 0 {
+            0.7
+        } else if self.starts_line(at) {
+            0.95
+        } else {
+            0.92
+        };
+        self.emit_person(person, Hint::Any, role, score);
+        person.next
+    }
+
+    /// The `M` of "DURAND M." is an initial, not a title.
+    fn is_initial_of_name(&self, at: usize) -> bool {
+        at > 0
+            && self.kind(at - 1) == Kind::Word
+            && self.note.tokens[at - 1].shape == Shape::Upper
+            && !self.is_column(at)
+            && self.is_mark(at + 1, ".")
+            && !self.is_name_like(at + 2)
+    }
+
+    /// "rue du Docteur Roux", "Hospital Dr. Negrín": the title belongs to the place.
+    fn inside_way_or_facility(&self, at: usize) -> bool {
+        (at.saturating_sub(4)..at)
+            .rev()
+            .take_while(|&i| {
+                matches!(self.kind(i), Kind::Word | Kind::Mark)
+                    && !self.is_mark(i, ".")
+                    && !self.is_mark(i, ":")
+                    && !self.is_mark(i, ",")
+            })
+            .any(|i| {
+                self.kind(i) == Kind::Word
+                    && (self.is_way(i) && !matches!(self.text(i), "p" | "c" | "P" | "C")
+                        || self.is_facility(i)
+                            && self.note.tokens[i].is_capitalised()
+                            && i + 4 > at
+                            && !self.is_service(i))
+            })
+    }
+
+    fn is_service(&self, at: usize) -> bool {
+        static SERVICES: LazyLock<WordSet> = LazyLock::new(|| {
+            WordSet::new(&["service servicio unidad unite departamento departement centre centro"])
+        });
+        SERVICES.has(self.hash(at))
+    }
+
+    /// A postal code without a way: at the start of a line, with a town after it.
+    fn is_free_code(&self, at: usize, relaxed: bool) -> bool {
+        if !self.is_name_like(at + 1) || self.text(at + 1).chars().count() < 3 {
+            return false;
+        }
+        let token = &self.note.tokens[at + 1];
+        let town = token.facts.is_town() || token.facts.starts_town();
+        let starts = self.starts_line(at) || at > 0 && matches!(self.text(at - 1), "," | "-" | "–");
+        let ends = {
+            let end = self.line_end(at);
+            end - at <= 6
+        };
+        relaxed || starts && (town || !self.annotated && ends)
+    }
+
+    fn emit(&mut self, first: usize, last: usize, label: Label, role: Role, score: f32) {
+        let span = self.note.raw_of_tokens(first, last);
+        let why = "value of a header key, a title or an address";
+        self.out.push(Mention::phi(span, label, score, Source::Structure, why).with_role(role));
+    }
+
+    /// Emits `first..end` without the marks and blanks at its borders.
+    fn emit_trimmed(&mut self, first: usize, end: usize, label: Label, role: Role, score: f32) {
+        let trims = |i: usize| {
+            self.kind(i) == Kind::Newline
+                || self.kind(i) == Kind::Mark
+                    && matches!(self.text(i), "." | "," | ";" | "-" | "(" | ":" | "/" | "|" | "\"")
+        };
+        let mut first = first;
+        let mut end = end;
+        while first < end && trims(first) {
+            first += 1;
+        }
+        while end > first && trims(end - 1) {
+            end -= 1;
+        }
+        if end > first && self.is_mark(end - 1, ")") && !(first..end).any(|i| self.is_mark(i, "(")) {
+            end -= 1;
+        }
+        if end > first {
+            self.emit(first, end - 1, label, role, score);
+        }
+    }
+}
+
+/// How far the key itself proves that a name follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Proof {
+    Key,
+    Line,
+    Weak,
+}
