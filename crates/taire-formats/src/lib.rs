@@ -1,1 +1,112 @@
 //! Documents in and out, one file per format.
+//!
+//! [`discover`] finds and recognises what the user gave; [`open`] streams the documents of one file, one in
+//! memory at a time; a [`Writer`] writes them back in kind or as annotations, under the final name only when
+//! whole. Known identities come with the documents (`known`), from files beside them, or from `--patients`.
+//!
+//! What cannot be read is a [`Refusal`] with its place and reason; the other documents are read all the same.
+//! Fields this crate does not know are left out of the output and named, unless asked for: a column that
+//! nobody looked at is a leak. No message quotes a document.
+
+mod atomic;
+mod brat;
+mod date;
+mod decode;
+mod discover;
+mod document;
+mod error;
+mod html;
+mod identity;
+mod jsonl;
+mod lines;
+mod offsets;
+mod paths;
+mod read;
+mod sidecar;
+mod sniff;
+mod table;
+mod write;
+mod xml;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use atomic::AtomicFile;
+pub use decode::Encoding;
+pub use discover::{Discovery, InputFile, discover};
+pub use document::{Document, GoldSpan, OutSpan, Place};
+pub use error::{Error, ErrorKind, Position, Refusal};
+pub use identity::{Problem, known_from_json};
+pub use jsonl::annotation_line;
+pub use offsets::{Offsets, from_bytes, to_bytes};
+pub use paths::OutputPlan;
+pub use read::{Layout, ReadSummary, Reader, open, read_from};
+pub use sidecar::Identities;
+pub use write::Writer;
+
+use taire_text::Note;
+
+/// The most bytes one document may take in its file; beyond it is refused unread.
+pub(crate) const LIMIT: usize = Note::MAX_BYTES + (8 << 20);
+
+/// The formats that are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    Text,
+    /// A text with its annotations beside it in a `.ann` file.
+    Brat,
+    /// One JSON object per line.
+    Jsonl,
+    /// One JSON object, or an array of them.
+    Json,
+    Csv {
+        delimiter: u8,
+    },
+}
+
+impl Format {
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Brat => "brat",
+            Format::Jsonl => "jsonl",
+            Format::Json => "json",
+            Format::Csv { delimiter: b'\t' } => "tsv",
+            Format::Csv { .. } => "csv",
+        }
+    }
+
+    /// Whether one file holds one document.
+    pub fn is_single(self) -> bool {
+        matches!(self, Format::Text | Format::Brat)
+    }
+}
+
+/// What to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum To {
+    /// The format that was read.
+    #[default]
+    InKind,
+    Jsonl,
+    Brat,
+    Xml,
+    Html,
+}
+
+/// How files are read: which columns or keys mean what, and what is known beforehand.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    pub text_column: Option<String>,
+    pub id_column: Option<String>,
+    pub patient_column: Option<String>,
+    pub date_column: Option<String>,
+    /// Columns or keys passed through unread. Others that are not known are left out.
+    pub keep_columns: Vec<String>,
+    /// Read the annotations that come with documents (`spans`, `.ann`).
+    pub gold: bool,
+    /// `--patients`.
+    pub patients: Option<Arc<Identities>>,
+    /// Folders not to walk into: the output, when it lies inside an input.
+    pub exclude: Vec<PathBuf>,
+}

@@ -1,0 +1,95 @@
+//! Output files that appear under their name only when they are whole.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Error;
+
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// A hidden name beside `target`, unlike any other of this run.
+pub(crate) fn temporary_name(target: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    let serial = NEXT.fetch_add(1, Ordering::Relaxed);
+    name.push(format!(".{}-{serial}.part", std::process::id()));
+    target.with_file_name(name)
+}
+
+/// A file written beside its target and renamed onto it by [`AtomicFile::finish`]. Dropped before that, it
+/// leaves nothing.
+#[derive(Debug)]
+pub struct AtomicFile {
+    target: PathBuf,
+    temporary: PathBuf,
+    out: Option<BufWriter<File>>,
+}
+
+impl AtomicFile {
+    /// Makes the folders above the target where they are missing.
+    pub fn create(target: &Path) -> Result<Self, Error> {
+        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
+            fs::create_dir_all(parent).map_err(|e| Error::output(parent, "make this folder", &e))?;
+        }
+        let temporary = temporary_name(target);
+        let file = File::create_new(&temporary).map_err(|e| Error::output(target, "write here", &e))?;
+        Ok(AtomicFile {
+            target: target.into(),
+            temporary,
+            out: Some(BufWriter::with_capacity(1 << 16, file)),
+        })
+    }
+
+    pub fn write_all(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let result = match &mut self.out {
+            Some(out) => out.write_all(bytes),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        result.map_err(|e| Error::output(&self.target, "write", &e))
+    }
+
+    pub fn finish(mut self) -> Result<(), Error> {
+        let fail = |e: &io::Error| Error::output(&self.target, "finish writing", e);
+        if let Some(out) = self.out.take() {
+            out.into_inner().map_err(|e| fail(e.error()))?;
+        }
+        fs::rename(&self.temporary, &self.target).map_err(|e| fail(&e))?;
+        self.temporary = PathBuf::new();
+        Ok(())
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if self.temporary.as_os_str().is_empty() {
+            return;
+        }
+        if let Some(out) = self.out.take() {
+            drop(out.into_parts());
+        }
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_finished_file_appears() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("a/b.txt");
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"abc").unwrap();
+        assert!(!target.exists());
+        drop(file);
+        assert_eq!(fs::read_dir(dir.path().join("a")).unwrap().count(), 0);
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"abc").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"abc");
+        assert_eq!(fs::read_dir(dir.path().join("a")).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,360 @@
+//! Finding the documents the user gave: files, folders walked in a stable order, standard input.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use walkdir::WalkDir;
+
+use crate::error::reason;
+use crate::sidecar::Sidecar;
+use crate::sniff::{HEAD, recognise};
+use crate::{Format, ReadOptions, Refusal};
+
+/// One file of documents.
+#[derive(Clone, Debug)]
+pub struct InputFile {
+    /// Where it is; `-` is standard input.
+    pub path: PathBuf,
+    /// Its name in the output: under the folder it was found in.
+    pub relative: PathBuf,
+    pub format: Format,
+    /// The annotations of a BRAT text.
+    pub ann: Option<PathBuf>,
+    /// The user named this very file.
+    pub named: bool,
+    /// Identity files that apply to it, nearest first.
+    pub(crate) sidecars: Vec<Arc<Sidecar>>,
+    /// What was already read of standard input.
+    pub(crate) head: Option<Head>,
+}
+
+/// First bytes of a stream, not shown by `Debug`.
+#[derive(Clone)]
+pub(crate) struct Head(pub(crate) Arc<[u8]>);
+
+impl std::fmt::Debug for Head {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "<{} bytes>", self.0.len())
+    }
+}
+
+impl InputFile {
+    /// A file outside any walk, its format already known.
+    pub fn new(path: impl Into<PathBuf>, relative: impl Into<PathBuf>, format: Format) -> Self {
+        InputFile {
+            path: path.into(),
+            relative: relative.into(),
+            format,
+            ann: None,
+            named: true,
+            sidecars: Vec::new(),
+            head: None,
+        }
+    }
+
+    /// The relative path without extension, `/` between its parts: the id of the document in it.
+    pub fn stem(&self) -> String {
+        let parts: Vec<_> =
+            self.relative.with_extension("").iter().map(|p| p.to_string_lossy().into_owned()).collect();
+        parts.join("/")
+    }
+}
+
+/// What was found. Every file under the inputs is in exactly one of these lists.
+#[derive(Clone, Debug, Default)]
+pub struct Discovery {
+    pub inputs: Vec<InputFile>,
+    pub refused: Vec<Refusal>,
+    /// Files known to hold no document (hidden ones, the output folder), and why.
+    pub ignored: Vec<Refusal>,
+    /// Identity files that were read; they are never written.
+    pub identities: Vec<PathBuf>,
+}
+
+/// Finds the documents of files, folders and `-`.
+pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Discovery {
+    let mut search = Search {
+        options,
+        exclude: options.exclude.iter().filter_map(|p| fs::canonicalize(p).ok()).collect(),
+        found: Discovery::default(),
+        sidecars: BTreeMap::new(),
+    };
+    for input in inputs {
+        if input.as_os_str() == "-" {
+            search.standard_input();
+        } else if input.is_dir() {
+            let prefix = match inputs.len() {
+                1 => PathBuf::new(),
+                _ => input.file_name().map(PathBuf::from).unwrap_or_default(),
+            };
+            search.folder(input, &prefix);
+        } else {
+            search.named_file(input);
+        }
+    }
+    search.finish()
+}
+
+struct Search<'a> {
+    options: &'a ReadOptions,
+    exclude: Vec<PathBuf>,
+    found: Discovery,
+    /// By folder; `None` where an identity file could not be read.
+    sidecars: BTreeMap<PathBuf, Vec<Option<Arc<Sidecar>>>>,
+}
+
+impl Search<'_> {
+    fn standard_input(&mut self) {
+        let path = Path::new("-");
+        let mut head = Vec::new();
+        if let Err(e) = io::stdin().lock().take(HEAD as u64).read_to_end(&mut head) {
+            self.refuse(path, format!("cannot read it: {}", reason(&e)));
+            return;
+        }
+        match recognise(&head, path, self.options) {
+            Err(why) => self.refuse(path, why),
+            Ok(format) => {
+                let extension = match format {
+                    Format::Text | Format::Brat => "txt",
+                    other => other.name(),
+                };
+                let mut file = InputFile::new(path, format!("stdin.{extension}"), format);
+                file.head = Some(Head(head.into()));
+                self.found.inputs.push(file);
+            }
+        }
+    }
+
+    fn named_file(&mut self, path: &Path) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        self.load_beside(folder);
+        if self.found.identities.iter().any(|p| p == path) {
+            return;
+        }
+        if path.extension().is_some_and(|e| e == "ann") && path.with_extension("txt").is_file() {
+            self.ignore(path, "annotations are read with their text");
+            return;
+        }
+        let relative = path.file_name().map(PathBuf::from).unwrap_or_default();
+        self.file(path, relative, true);
+    }
+
+    /// Identity files in the folder of a file the user named. One that is none is left for its own naming.
+    fn load_beside(&mut self, folder: &Path) {
+        if self.sidecars.contains_key(folder) {
+            return;
+        }
+        let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let Ok(entries) = fs::read_dir(listed) else { return };
+        let mut names: Vec<_> = entries.flatten().map(|e| folder.join(e.file_name())).collect();
+        names.retain(|p| Sidecar::is_name(p) && p.is_file());
+        names.sort();
+        let loaded = names.into_iter().filter_map(|path| {
+            let sidecar = Sidecar::load(&path).ok()?;
+            self.found.identities.push(path);
+            Some(Some(Arc::new(sidecar)))
+        });
+        let loaded = loaded.collect();
+        self.sidecars.insert(folder.to_owned(), loaded);
+    }
+
+    fn folder(&mut self, root: &Path, prefix: &Path) {
+        let mut files = Vec::new();
+        let mut walk = WalkDir::new(root).follow_links(true).sort_by_file_name().into_iter();
+        while let Some(entry) = walk.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(e) => {
+                    let path = e.path().unwrap_or(root).to_owned();
+                    let why = match e.io_error() {
+                        Some(error) => format!("cannot read it: {}", reason(error)),
+                        None => "this link leads back to a folder above it".to_owned(),
+                    };
+                    self.refuse(&path, why);
+                    continue;
+                }
+            };
+            let path = entry.path();
+            let is_dir = entry.file_type().is_dir();
+            let hidden = entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
+            if is_dir && self.is_excluded(path) {
+                self.ignore(path, "it is the output folder");
+                walk.skip_current_dir();
+            } else if hidden {
+                self.ignore(path, "it is hidden");
+                if is_dir {
+                    walk.skip_current_dir();
+                }
+            } else if is_dir {
+            } else if matches!(entry.file_name().to_str(), Some("Thumbs.db" | "desktop.ini")) {
+                self.ignore(path, "it belongs to the system");
+            } else if Sidecar::is_name(path) {
+                self.load(path);
+            } else {
+                files.push(path.to_owned());
+            }
+        }
+        for path in files {
+            let relative = prefix.join(path.strip_prefix(root).unwrap_or(&path));
+            if path.extension().is_some_and(|e| e == "ann") {
+                if !path.with_extension("txt").is_file() {
+                    self.refuse(&path, "annotations without their text: no .txt file beside it");
+                }
+                continue;
+            }
+            self.file(&path, relative, false);
+        }
+    }
+
+    fn is_excluded(&self, path: &Path) -> bool {
+        !self.exclude.is_empty() && fs::canonicalize(path).is_ok_and(|p| self.exclude.contains(&p))
+    }
+
+    fn load(&mut self, path: &Path) {
+        if self.found.identities.iter().any(|p| p == path) {
+            return;
+        }
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let loaded = match Sidecar::load(path) {
+            Ok(sidecar) => {
+                self.found.identities.push(path.to_owned());
+                Some(Arc::new(sidecar))
+            }
+            Err(error) => {
+                self.found.refused.push(error.into());
+                None
+            }
+        };
+        self.sidecars.entry(folder).or_default().push(loaded);
+    }
+
+    fn file(&mut self, path: &Path, relative: PathBuf, named: bool) {
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(|f| f.take(HEAD as u64).read_to_end(&mut head));
+        if let Err(e) = read {
+            self.refuse(path, format!("cannot read it: {}", reason(&e)));
+            return;
+        }
+        let mut format = match recognise(&head, path, self.options) {
+            Ok(format) => format,
+            Err(why) => return self.refuse(path, why),
+        };
+        let ann = path.with_extension("ann");
+        let has_ann = format == Format::Text && path.extension().is_some_and(|e| e == "txt") && ann.is_file();
+        if has_ann {
+            format = Format::Brat;
+        }
+        self.found.inputs.push(InputFile {
+            path: path.to_owned(),
+            relative,
+            format,
+            ann: has_ann.then_some(ann),
+            named,
+            sidecars: Vec::new(),
+            head: None,
+        });
+    }
+
+    /// Joins files with the identity files above them. A file whose identity file cannot be used is refused:
+    /// treating it without would let through what the user wanted caught.
+    fn finish(mut self) -> Discovery {
+        let mut kept = Vec::with_capacity(self.found.inputs.len());
+        for mut file in std::mem::take(&mut self.found.inputs) {
+            let mut broken = false;
+            for folder in file.path.ancestors().skip(1) {
+                for sidecar in self.sidecars.get(folder).into_iter().flatten() {
+                    match sidecar {
+                        Some(sidecar) => file.sidecars.push(sidecar.clone()),
+                        None => broken = true,
+                    }
+                }
+            }
+            if broken {
+                self.refuse(
+                    &file.path,
+                    "the identity file of its folder cannot be used; correct that file first",
+                );
+            } else {
+                kept.push(file);
+            }
+        }
+        self.found.inputs = kept;
+        self.found
+    }
+
+    fn refuse(&mut self, path: &Path, why: impl Into<String>) {
+        self.found.refused.push(Refusal::new(path, None, why));
+    }
+
+    fn ignore(&mut self, path: &Path, why: &str) {
+        self.found.ignored.push(Refusal::new(path, None, why));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(found: &Discovery) -> Vec<String> {
+        found.inputs.iter().map(|f| format!("{}:{}", f.relative.display(), f.format.name())).collect()
+    }
+
+    #[test]
+    fn every_file_is_accounted_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("in");
+        for (name, content) in [
+            ("b.txt", "Bonjour"),
+            ("a/x.txt", "x"),
+            ("a/x.ann", ""),
+            ("a/lone.ann", ""),
+            ("a/identity.json", "{\"family_name\":\"Durand\"}"),
+            ("bad/identity.json", "{\"nom\":\"Durand\"}"),
+            ("bad/y.txt", "y"),
+            ("c.jsonl", "{}"),
+            ("d.pdf", "%PDF-1.4"),
+            (".hidden", "x"),
+            ("out/z.txt", "z"),
+        ] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        let options = ReadOptions { exclude: vec![root.join("out")], ..Default::default() };
+        let found = discover(std::slice::from_ref(&root), &options);
+        assert_eq!(names(&found), ["a/x.txt:brat", "b.txt:text", "c.jsonl:jsonl"]);
+        assert_eq!(found.inputs[0].sidecars.len(), 1);
+        assert!(found.inputs[1].sidecars.is_empty());
+        assert_eq!(found.identities, [root.join("a/identity.json")]);
+        let refused: Vec<_> = found.refused.iter().map(|r| r.path.strip_prefix(&root).unwrap()).collect();
+        assert_eq!(refused, ["bad/identity.json", "a/lone.ann", "d.pdf", "bad/y.txt"].map(Path::new));
+        assert_eq!(found.ignored.len(), 2);
+        assert!(found.refused.iter().all(|r| !r.to_string().contains("Durand")));
+    }
+
+    #[test]
+    fn a_named_file_takes_the_identities_of_its_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("l.txt"), "x").unwrap();
+        fs::write(dir.path().join("patients.csv"), "patient,family_name\n1,A\n").unwrap();
+        let given = [dir.path().join("l.txt"), dir.path().join("patients.csv"), dir.path().join("none.txt")];
+        let found = discover(&given, &ReadOptions::default());
+        assert_eq!(names(&found), ["l.txt:text"]);
+        assert_eq!(found.inputs[0].sidecars.len(), 1);
+        assert_eq!((found.identities.len(), found.refused.len()), (1, 1));
+    }
+
+    #[test]
+    fn several_folders_keep_their_names() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a/x.txt", "b/x.txt"] {
+            fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
+            fs::write(dir.path().join(name), "x").unwrap();
+        }
+        let found = discover(&[dir.path().join("a"), dir.path().join("b")], &ReadOptions::default());
+        assert_eq!(names(&found), ["a/x.txt:text", "b/x.txt:text"]);
+    }
+}

@@ -1,0 +1,109 @@
+//! One document as read, and the spans written with it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use serde_json::value::RawValue;
+use taire_text::{KnownIdentity, Language, Phi, Role, SourceSet};
+
+use crate::Encoding;
+use crate::date::DateShape;
+
+/// One document as read. `text` may be taken out while it is treated: writing does not look at it.
+pub struct Document {
+    /// Names the document in outputs: its path without extension, or its id in the file, or file and row.
+    pub id: String,
+    pub text: String,
+    pub patient: Option<String>,
+    pub date: Option<Date>,
+    pub language: Option<Language>,
+    pub known: Option<Arc<KnownIdentity>>,
+    pub encoding: Encoding,
+    /// Annotations that came with it, when [`crate::ReadOptions::gold`] asks for them; in file order.
+    pub gold: Vec<GoldSpan>,
+    pub place: Place,
+}
+
+impl Document {
+    /// A document that comes from no file.
+    pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
+        Document {
+            id: id.into(),
+            text: text.into(),
+            patient: None,
+            date: None,
+            language: None,
+            known: None,
+            encoding: Encoding::Utf8,
+            gold: Vec::new(),
+            place: Place::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document")
+            .field("id", &self.id)
+            .field("text", &Phi::new(&self.text))
+            .field("encoding", &self.encoding)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An annotation that came with a document, in bytes of its text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GoldSpan {
+    pub start: usize,
+    pub end: usize,
+    pub label: String,
+    pub role: Option<Role>,
+}
+
+/// An annotation to write, in bytes of the written text.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OutSpan {
+    pub start: usize,
+    pub end: usize,
+    pub label: Cow<'static, str>,
+    pub role: Option<Role>,
+    pub score: f32,
+    pub sources: SourceSet,
+}
+
+/// Where a document stood in its file, with what goes back beside it.
+#[derive(Default)]
+pub struct Place(pub(crate) Spot);
+
+#[derive(Default)]
+pub(crate) enum Spot {
+    #[default]
+    Nowhere,
+    Text {
+        bom: bool,
+    },
+    Json(Vec<Slot>),
+    Row {
+        date: DateShape,
+        /// Cells of the kept columns, in their order.
+        kept: Vec<String>,
+    },
+}
+
+/// One key of a JSON document, in its order.
+pub(crate) enum Slot {
+    Id { quoted: bool },
+    Text,
+    Patient { quoted: bool },
+    Date(DateShape),
+    Language,
+    Kept(usize, Box<RawValue>),
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Place")
+    }
+}

@@ -1,0 +1,574 @@
+//! JSON documents: one object per line, or one file with an object or an array of objects.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use jiff::civil::Date;
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use taire_text::{KnownIdentity, Language, Role};
+
+use crate::date::{self, DateShape};
+use crate::document::{Slot, Spot};
+use crate::offsets::{FromBytes, to_bytes};
+use crate::{Document, Error, GoldSpan, Offsets, OutSpan, Place, ReadOptions, identity};
+
+/// Which keys of an object mean what.
+#[derive(Clone, Debug)]
+pub(crate) struct Keys {
+    text: String,
+    id: String,
+    patient: String,
+    date: String,
+    kept: Vec<String>,
+    gold: bool,
+}
+
+impl Keys {
+    pub(crate) fn new(options: &ReadOptions) -> Result<Self, Error> {
+        let name = |given: &Option<String>, usual: &str| given.clone().unwrap_or_else(|| usual.to_owned());
+        if let Some(key) = options.keep_columns.iter().find(|k| matches!(k.as_str(), "known" | "spans")) {
+            return Err(Error::usage(format!("`{key}` describes the original text and cannot be kept")));
+        }
+        Ok(Keys {
+            text: name(&options.text_column, "text"),
+            id: name(&options.id_column, "id"),
+            patient: name(&options.patient_column, "patient"),
+            date: name(&options.date_column, "date"),
+            kept: options.keep_columns.clone(),
+            gold: options.gold,
+        })
+    }
+
+    fn role(&self, key: &str) -> Key {
+        if key == self.text {
+            Key::Text
+        } else if key == self.id {
+            Key::Id
+        } else if key == self.patient {
+            Key::Patient
+        } else if key == self.date {
+            Key::Date
+        } else if key == "known" {
+            Key::Known
+        } else if key == "spans" {
+            Key::Spans
+        } else if let Some(i) = self.kept.iter().position(|k| k == key) {
+            Key::Kept(i)
+        } else if matches!(key, "lang" | "language") {
+            Key::Language
+        } else {
+            Key::Unknown
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Text,
+    Id,
+    Patient,
+    Date,
+    Known,
+    Spans,
+    Language,
+    Kept(usize),
+    Unknown,
+}
+
+/// What one object said.
+#[derive(Default)]
+pub(crate) struct Parsed {
+    pub(crate) id: Option<String>,
+    text: Option<String>,
+    patient: Option<String>,
+    date: Option<Date>,
+    language: Option<Language>,
+    pub(crate) known: Option<KnownIdentity>,
+    gold: Vec<GoldSpan>,
+    slots: Vec<Slot>,
+    pub(crate) unread_date: bool,
+}
+
+impl Parsed {
+    /// The document, with `id` for one that names itself not.
+    pub(crate) fn into_document(self, id: impl FnOnce() -> String) -> Document {
+        Document {
+            id: self.id.unwrap_or_else(id),
+            text: self.text.unwrap_or_default(),
+            patient: self.patient,
+            date: self.date,
+            language: self.language,
+            known: None,
+            encoding: crate::Encoding::Utf8,
+            gold: self.gold,
+            place: Place(Spot::Json(self.slots)),
+        }
+    }
+}
+
+/// Names of keys that were left out, bounded in number and length.
+pub(crate) fn note_dropped(dropped: &mut BTreeSet<String>, key: &str) {
+    const MOST: usize = 200;
+    const LONGEST: usize = 64;
+    if !dropped.contains(key) && dropped.len() < MOST {
+        dropped.insert(key.chars().take(LONGEST).collect());
+    }
+}
+
+/// Reads one object. The error says what is wrong in words of its own: those of the parser quote the input.
+pub(crate) fn parse(json: &str, keys: &Keys, dropped: &mut BTreeSet<String>) -> Result<Parsed, String> {
+    let mut row = Row { keys, dropped, parsed: Parsed::default(), spans: None, problem: None };
+    let mut parser = serde_json::Deserializer::from_str(json);
+    let result = (&mut row).deserialize(&mut parser).and_then(|()| parser.end());
+    if let Some(problem) = row.problem {
+        return Err(problem);
+    }
+    if let Err(error) = result {
+        return Err(match error.classify() {
+            serde_json::error::Category::Eof => "the JSON object is cut short".into(),
+            serde_json::error::Category::Data => "this is not a JSON object".into(),
+            _ => format!("this is not valid JSON at column {}", error.column()),
+        });
+    }
+    let Row { mut parsed, spans, .. } = row;
+    let Some(text) = &parsed.text else {
+        return Err(format!("key `{}` is missing", keys.text));
+    };
+    if let Some(spans) = spans {
+        parsed.gold = gold(text, &spans)?;
+    }
+    Ok(parsed)
+}
+
+struct Row<'a> {
+    keys: &'a Keys,
+    dropped: &'a mut BTreeSet<String>,
+    parsed: Parsed,
+    spans: Option<Value>,
+    problem: Option<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Row<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Row<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let stop = || de::Error::custom("refused");
+        let mut seen = 0u32;
+        while let Some(key) = map.next_key_seed(KeySeed { keys: self.keys, dropped: self.dropped })? {
+            let (bit, name) = match key {
+                Key::Text => (1, self.keys.text.as_str()),
+                Key::Id => (2, self.keys.id.as_str()),
+                Key::Patient => (4, self.keys.patient.as_str()),
+                Key::Date => (8, self.keys.date.as_str()),
+                Key::Known => (16, "known"),
+                Key::Spans => (32, "spans"),
+                Key::Language => (0, "language"),
+                Key::Kept(_) | Key::Unknown => (0, ""),
+            };
+            if seen & bit != 0 {
+                self.problem = Some(format!("key `{name}` stands twice"));
+                return Err(stop());
+            }
+            seen |= bit;
+            let row = &mut self.parsed;
+            match key {
+                Key::Text => match map.next_value::<Scalar>()? {
+                    Scalar::Text(text) => {
+                        row.text = Some(text);
+                        row.slots.push(Slot::Text);
+                    }
+                    _ => {
+                        self.problem = Some(format!("key `{name}` must hold a string"));
+                        return Err(stop());
+                    }
+                },
+                Key::Id | Key::Patient => {
+                    let (value, quoted) = match map.next_value::<Scalar>()? {
+                        Scalar::Text(text) => (Some(text), true),
+                        Scalar::Integer(n) => (Some(n.to_string()), false),
+                        Scalar::Null => (None, true),
+                        Scalar::Other => {
+                            self.problem = Some(format!("key `{name}` must hold a string or a whole number"));
+                            return Err(stop());
+                        }
+                    };
+                    if key == Key::Id {
+                        row.slots.push(Slot::Id { quoted });
+                        row.id = value.filter(|v| !v.is_empty());
+                    } else {
+                        row.slots.push(Slot::Patient { quoted });
+                        row.patient = value.filter(|v| !v.is_empty());
+                    }
+                }
+                Key::Date => {
+                    let shape = match map.next_value::<Scalar>()? {
+                        Scalar::Text(text) => {
+                            let found = date::parse(&text);
+                            row.unread_date = found.is_none() && !text.trim().is_empty();
+                            row.date = found.map(|(date, _)| date);
+                            found.map(|(_, shape)| shape).unwrap_or_default()
+                        }
+                        Scalar::Null => DateShape::Iso,
+                        _ => {
+                            row.unread_date = true;
+                            DateShape::Iso
+                        }
+                    };
+                    row.slots.push(Slot::Date(shape));
+                }
+                Key::Language => {
+                    if let Scalar::Text(text) = map.next_value::<Scalar>()? {
+                        row.language = text.to_lowercase().parse().ok();
+                        row.slots.push(Slot::Language);
+                    }
+                }
+                Key::Known => match map.next_value::<Value>()? {
+                    Value::Null => {}
+                    value => match identity::known_from_json(&value) {
+                        Ok(known) => row.known = Some(known),
+                        Err(problem) => {
+                            self.problem = Some(format!("known identity: {problem}"));
+                            return Err(stop());
+                        }
+                    },
+                },
+                Key::Spans if self.keys.gold => self.spans = Some(map.next_value()?),
+                Key::Kept(i) => {
+                    let value: Box<RawValue> = map.next_value()?;
+                    row.slots.push(Slot::Kept(i, value));
+                }
+                Key::Spans | Key::Unknown => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+}
+
+struct KeySeed<'a> {
+    keys: &'a Keys,
+    dropped: &'a mut BTreeSet<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
+    type Value = Key;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeySeed<'_> {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Key, E> {
+        let role = self.keys.role(key);
+        if role == Key::Unknown {
+            note_dropped(self.dropped, key);
+        }
+        Ok(role)
+    }
+}
+
+enum Scalar {
+    Text(String),
+    Integer(i128),
+    Null,
+    Other,
+}
+
+impl<'de> de::Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+struct ScalarVisitor;
+
+impl<'de> Visitor<'de> for ScalarVisitor {
+    type Value = Scalar;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a number")
+    }
+
+    fn visit_str<E>(self, v: &str) -> Result<Scalar, E> {
+        Ok(Scalar::Text(v.to_owned()))
+    }
+
+    fn visit_string<E>(self, v: String) -> Result<Scalar, E> {
+        Ok(Scalar::Text(v))
+    }
+
+    fn visit_u64<E>(self, v: u64) -> Result<Scalar, E> {
+        Ok(Scalar::Integer(v.into()))
+    }
+
+    fn visit_i64<E>(self, v: i64) -> Result<Scalar, E> {
+        Ok(Scalar::Integer(v.into()))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Scalar, E> {
+        Ok(Scalar::Other)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Other)
+    }
+
+    fn visit_unit<E>(self) -> Result<Scalar, E> {
+        Ok(Scalar::Null)
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Scalar, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Other)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Scalar::Other)
+    }
+}
+
+/// `[start, end, "LABEL"]` or `{"start", "end", "label", "role"?}`, in code points.
+fn gold(text: &str, spans: &Value) -> Result<Vec<GoldSpan>, String> {
+    let items = match spans {
+        Value::Null => return Ok(Vec::new()),
+        Value::Array(items) => items,
+        _ => return Err("key `spans` must hold a list".into()),
+    };
+    let mut offsets = Vec::with_capacity(items.len() * 2);
+    let mut labels = Vec::with_capacity(items.len());
+    for (i, item) in items.iter().enumerate() {
+        let (start, end, label, role) = match item {
+            Value::Array(parts) => (parts.first(), parts.get(1), parts.get(2), None),
+            Value::Object(map) => (map.get("start"), map.get("end"), map.get("label"), map.get("role")),
+            _ => (None, None, None, None),
+        };
+        let number = |v: Option<&Value>| v.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let (Some(start), Some(end), Some(label)) =
+            (number(start), number(end), label.and_then(Value::as_str))
+        else {
+            return Err(format!("span {} has no start, end and label", i + 1));
+        };
+        offsets.extend([start, end]);
+        let role = role.and_then(Value::as_str).and_then(|r| r.parse::<Role>().ok());
+        labels.push((label.to_owned(), role));
+    }
+    let bytes = to_bytes(text, Offsets::CodePoints, &offsets);
+    let spans =
+        labels.into_iter().enumerate().map(|(i, (label, role))| match (bytes[2 * i], bytes[2 * i + 1]) {
+            (Some(start), Some(end)) if start <= end => Ok(GoldSpan { start, end, label, role }),
+            _ => Err(format!("span {} lies outside the text", i + 1)),
+        });
+    spans.collect()
+}
+
+/// Adds a JSON string.
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    for (i, &byte) in bytes.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&bytes[from..i]);
+        from = i + 1;
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            _ => {
+                out.extend_from_slice(b"\\u00");
+                out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+            }
+        }
+    }
+    out.extend_from_slice(&bytes[from..]);
+    out.push(b'"');
+}
+
+fn push_key(out: &mut Vec<u8>, first: &mut bool, key: &str) {
+    out.push(if std::mem::take(first) { b'{' } else { b',' });
+    push_string(out, key);
+    out.push(b':');
+}
+
+/// Adds the object a document came from, with its new text, patient and date. What has no new value is null.
+pub(crate) fn push_in_kind(
+    out: &mut Vec<u8>,
+    keys: &Keys,
+    document: &Document,
+    text: &str,
+    patient: Option<&str>,
+    date: Option<Date>,
+) {
+    let mut first = true;
+    let Spot::Json(slots) = &document.place.0 else {
+        push_key(out, &mut first, &keys.id);
+        push_string(out, &document.id);
+        push_key(out, &mut first, &keys.text);
+        push_string(out, text);
+        out.push(b'}');
+        return;
+    };
+    for slot in slots {
+        match slot {
+            Slot::Id { quoted } => {
+                push_key(out, &mut first, &keys.id);
+                push_scalar(out, Some(&document.id), *quoted);
+            }
+            Slot::Text => {
+                push_key(out, &mut first, &keys.text);
+                push_string(out, text);
+            }
+            Slot::Patient { quoted } => {
+                push_key(out, &mut first, &keys.patient);
+                push_scalar(out, patient, *quoted);
+            }
+            Slot::Date(shape) => {
+                push_key(out, &mut first, &keys.date);
+                push_scalar(out, date.map(|d| date::print(d, *shape)).as_deref(), true);
+            }
+            Slot::Language => {
+                push_key(out, &mut first, "lang");
+                push_scalar(out, document.language.map(Language::key), true);
+            }
+            Slot::Kept(i, value) => {
+                push_key(out, &mut first, &keys.kept[*i]);
+                out.extend_from_slice(value.get().as_bytes());
+            }
+        }
+    }
+    out.push(b'}');
+}
+
+/// A string, or a bare number when the original was one and the new value can be.
+fn push_scalar(out: &mut Vec<u8>, value: Option<&str>, quoted: bool) {
+    let bare = |v: &str| v.parse::<i128>().is_ok_and(|n| n.to_string() == v);
+    match value {
+        None => out.extend_from_slice(b"null"),
+        Some(v) if !quoted && bare(v) => out.extend_from_slice(v.as_bytes()),
+        Some(v) => push_string(out, v),
+    }
+}
+
+/// Adds one annotated document: `{"id":…,"text":…,"spans":[…]}`, without a line end.
+pub fn annotation_line(out: &mut Vec<u8>, id: &str, text: &str, spans: &[OutSpan], offsets: Offsets) {
+    out.extend_from_slice(b"{\"id\":");
+    push_string(out, id);
+    out.extend_from_slice(b",\"text\":");
+    push_string(out, text);
+    out.extend_from_slice(b",\"spans\":[");
+    let mut walk = FromBytes::new(text, offsets);
+    for (i, span) in spans.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        let (start, end) = (walk.get(span.start), walk.get(span.end));
+        out.extend_from_slice(format!("{{\"start\":{start},\"end\":{end},\"label\":").as_bytes());
+        push_string(out, &span.label);
+        if let Some(role) = span.role {
+            out.extend_from_slice(b",\"role\":");
+            push_string(out, role.name());
+        }
+        let score = if span.score.is_finite() { (span.score * 1e4).round() / 1e4 } else { 0.0 };
+        out.extend_from_slice(format!(",\"score\":{score},\"sources\":[").as_bytes());
+        for (j, source) in span.sources.iter().enumerate() {
+            if j > 0 {
+                out.push(b',');
+            }
+            push_string(out, source.key());
+        }
+        out.extend_from_slice(b"]}");
+    }
+    out.extend_from_slice(b"]}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(options: &ReadOptions) -> Keys {
+        Keys::new(options).unwrap()
+    }
+
+    #[test]
+    fn in_kind_replaces_and_leaves_out() {
+        let options = ReadOptions { keep_columns: vec!["ward".into()], ..Default::default() };
+        let keys = keys(&options);
+        let mut dropped = BTreeSet::new();
+        let line = r#"{"date":"12/02/2020","id":7,"phone":"06","text":"a\né","ward": {"n":1.50},"patient":12,"known":{"family_name":"X"},"spans":[[0,99,"A"]]}"#;
+        let parsed = parse(line, &keys, &mut dropped).unwrap();
+        assert!(parsed.known.is_some());
+        let document = parsed.into_document(String::new);
+        assert_eq!((document.id.as_str(), document.text.as_str()), ("7", "a\né"));
+        let mut out = Vec::new();
+        push_in_kind(&mut out, &keys, &document, "b\"\u{1}", Some("99"), Some(Date::constant(2019, 1, 2)));
+        let expected = r#"{"date":"02/01/2019","id":7,"text":"b\"\u0001","ward":{"n":1.50},"patient":99}"#;
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(dropped.into_iter().collect::<Vec<_>>(), ["phone"]);
+    }
+
+    #[test]
+    fn a_value_without_surrogate_is_null() {
+        let keys = keys(&ReadOptions::default());
+        let line = r#"{"text":"t","patient":"P1","date":"2020-01-01"}"#;
+        let document = parse(line, &keys, &mut BTreeSet::new()).unwrap().into_document(|| "f:1".into());
+        let mut out = Vec::new();
+        push_in_kind(&mut out, &keys, &document, "t", None, None);
+        assert_eq!(String::from_utf8(out).unwrap(), r#"{"text":"t","patient":null,"date":null}"#);
+    }
+
+    #[test]
+    fn bad_objects_are_told_without_quoting() {
+        let keys = keys(&ReadOptions { gold: true, ..Default::default() });
+        for (line, part) in [
+            (r#"{"text": "Durand"#, "cut short"),
+            (r#"{"text": "Durand"} Durand"#, "not valid JSON"),
+            (r#"["Durand"]"#, "not a JSON object"),
+            (r#""Durand""#, "not a JSON object"),
+            (r#"{"text": ["Durand"]}"#, "`text` must hold a string"),
+            (r#"{"txt": "Durand"}"#, "`text` is missing"),
+            (r#"{"text": "a", "text": "Durand"}"#, "`text` stands twice"),
+            (r#"{"text": "Durand", "known": {"name": "Durand"}}"#, "`name`"),
+            (r#"{"text": "Durand", "spans": [[0, 7, "A"]]}"#, "span 1 lies outside"),
+            (r#"{"text": "Durand", "spans": [[4, 2, "A"]]}"#, "span 1 lies outside"),
+            (r#"{"text": "Durand", "spans": [["Durand"]]}"#, "span 1 has no"),
+        ] {
+            let why = parse(line, &keys, &mut BTreeSet::new()).err().unwrap();
+            assert!(why.contains(part) && !why.contains("Durand"), "{why}");
+        }
+    }
+
+    #[test]
+    fn gold_is_read_in_both_shapes() {
+        let keys = keys(&ReadOptions { gold: true, ..Default::default() });
+        let line = r#"{"text":"é Zoé","spans":[{"start":2,"end":5,"label":"GivenName","role":"Patient"},[0,1,"X"]]}"#;
+        let document = parse(line, &keys, &mut BTreeSet::new()).unwrap().into_document(String::new);
+        let slices: Vec<_> = document.gold.iter().map(|g| &document.text[g.start..g.end]).collect();
+        assert_eq!(slices, ["Zoé", "é"]);
+        assert_eq!(document.gold[0].role, Some(Role::Patient));
+    }
+}

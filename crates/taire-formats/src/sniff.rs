@@ -1,0 +1,137 @@
+//! Recognising a file by what its first bytes say, then by its name.
+
+use std::path::Path;
+
+use crate::decode::{BOM, has_utf16_mark, is_binary};
+use crate::sidecar::is_lines;
+use crate::table::{is_document_header, sniff_delimiter};
+use crate::{Format, ReadOptions};
+
+/// How many bytes are looked at.
+pub(crate) const HEAD: usize = 1 << 16;
+
+/// The format, or why the file is refused.
+pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Result<Format, String> {
+    if let Some(what) = foreign(head) {
+        return Err(format!("it is {what}, which is not read yet; convert it to text"));
+    }
+    let extension = name.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    if has_utf16_mark(head) {
+        return match extension.as_str() {
+            "jsonl" | "ndjson" | "json" | "csv" | "tsv" | "tab" | "psv" => {
+                Err("it is in UTF-16; save it as UTF-8".into())
+            }
+            _ => Ok(Format::Text),
+        };
+    }
+    let head = head.strip_prefix(BOM).unwrap_or(head);
+    if is_binary(head) {
+        return Err("it is binary, not text; only text documents are read".into());
+    }
+    let start = head.trim_ascii_start();
+    if matches!(start.first(), Some(b'{' | b'['))
+        && memchr::memmem::find(&start[..start.len().min(4096)], b"\"resourceType\"").is_some()
+        && !has_text_key(start, options)
+    {
+        return Err("it is a FHIR resource, which is not read yet; convert it to text".into());
+    }
+    match (extension.as_str(), start.first()) {
+        ("jsonl" | "ndjson", _) => Ok(Format::Jsonl),
+        ("json", Some(b'{')) if is_lines(start) => Ok(Format::Jsonl),
+        ("json", _) => Ok(Format::Json),
+        (_, Some(b'{')) if is_lines(start) && has_text_key(start, options) => Ok(Format::Jsonl),
+        ("csv" | "psv", _) => Ok(Format::Csv { delimiter: sniff_delimiter(head) }),
+        ("tsv" | "tab", _) => {
+            let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
+            let delimiter = if line.contains(&b'\t') { b'\t' } else { sniff_delimiter(head) };
+            Ok(Format::Csv { delimiter })
+        }
+        _ => Ok(headed_table(head).unwrap_or(Format::Text)),
+    }
+}
+
+/// A table under another name: its first line is a header of documents, whole.
+fn headed_table(head: &[u8]) -> Option<Format> {
+    let line = &head[..memchr::memchr(b'\n', head)?];
+    if line.len() > 1000 {
+        return None;
+    }
+    let line = std::str::from_utf8(line).ok()?.trim_end();
+    let delimiter = sniff_delimiter(line.as_bytes());
+    let names: Vec<&str> = line.split(delimiter as char).map(|n| n.trim_matches('"')).collect();
+    is_document_header(&names).then_some(Format::Csv { delimiter })
+}
+
+fn has_text_key(start: &[u8], options: &ReadOptions) -> bool {
+    let key = options.text_column.as_deref().unwrap_or("text");
+    let first = &start[..memchr::memchr(b'\n', start).unwrap_or(start.len())];
+    memchr::memmem::find(first, format!("\"{key}\":").as_bytes()).is_some()
+        || memchr::memmem::find(first, format!("\"{key}\" :").as_bytes()).is_some()
+}
+
+/// Formats of other families, by their first bytes.
+fn foreign(head: &[u8]) -> Option<&'static str> {
+    const MAGIC: &[(&[u8], &str)] = &[
+        (b"%PDF-", "a PDF"),
+        (b"PK\x03\x04", "a zip, Word (.docx) or OpenDocument file"),
+        (b"PK\x05\x06", "an empty zip file"),
+        (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "a Word or Office 97-2003 file"),
+        (b"{\\rtf", "an RTF file"),
+        (b"PAR1", "a Parquet file"),
+        (b"\x1F\x8B", "a gzip file"),
+        (b"MSH|", "an HL7 v2 message"),
+        (b"\x0BMSH|", "an HL7 v2 message"),
+        (b"\x89PNG", "an image"),
+        (b"\xFF\xD8\xFF", "an image"),
+        (b"GIF8", "an image"),
+        (b"II*\0", "an image"),
+        (b"MM\0*", "an image"),
+        (b"\x7FELF", "a program"),
+    ];
+    if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Some(what);
+    }
+    let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
+    let opening: Vec<u8> = start.iter().take(1024).map(u8::to_ascii_lowercase).collect();
+    if opening.starts_with(b"<!doctype html") || opening.starts_with(b"<html") {
+        return Some("an HTML page");
+    }
+    if opening.starts_with(b"<?xml") || opening.starts_with(b"<clinicaldocument") {
+        let cda = memchr::memmem::find(&opening, b"clinicaldocument").is_some();
+        return Some(if cda { "a CDA document" } else { "an XML file" });
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_content_then_by_name() {
+        let csv = |delimiter| Ok::<_, ()>(Format::Csv { delimiter });
+        for (name, head, format) in [
+            ("a.txt", "Cher confrère,", Ok(Format::Text)),
+            ("a.txt", "", Ok(Format::Text)),
+            ("README", "read me", Ok(Format::Text)),
+            ("a.dat", "{\"id\":1,\"text\":\"x\"}\n{", Ok(Format::Jsonl)),
+            ("a.txt", "{sic} \"text\":", Ok(Format::Text)),
+            ("a.jsonl", "broken", Ok(Format::Jsonl)),
+            ("a.json", "{\"text\":\"x\"}", Ok(Format::Jsonl)),
+            ("a.json", "{\n \"text\":\"x\"}", Ok(Format::Json)),
+            ("a.json", "[{\"text\":\"x\"}]", Ok(Format::Json)),
+            ("a.csv", "id;text\n", csv(b';')),
+            ("a.TSV", "id\ttext\n", csv(b'\t')),
+            ("a.txt", "note_id|person_id|note_text\n1|2|x", csv(b'|')),
+            ("a.txt", "Texte, date et lieu\n", Ok(Format::Text)),
+            ("a.txt", "%PDF-1.4", Err(())),
+            ("a.txt", "<?xml version=\"1.0\"?><ClinicalDocument/>", Err(())),
+            ("a.rtf", "{\\rtf1 x}", Err(())),
+            ("a.json", "{\"resourceType\":\"Bundle\"}", Err(())),
+            ("a.bin", "a\0b", Err(())),
+        ] {
+            let found = recognise(head.as_bytes(), Path::new(name), &ReadOptions::default());
+            assert_eq!(found.map_err(|_| ()), format, "{name}: {head}");
+        }
+    }
+}

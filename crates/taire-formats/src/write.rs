@@ -1,0 +1,243 @@
+//! Writing documents, in kind or as annotations. Nothing appears under its final name before it is whole.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use crate::atomic::temporary_name;
+use crate::document::Spot;
+use crate::html::Page;
+use crate::jsonl::{self, Keys};
+use crate::offsets::floor;
+use crate::paths::writes_brat;
+use crate::table::Columns;
+use crate::{AtomicFile, Document, Error, Format, Layout, Offsets, OutSpan, ReadOptions, To, brat, xml};
+
+/// Writes the documents of one file, in the order they are given. Dropped before [`Writer::finish`], it leaves
+/// nothing behind.
+#[derive(Debug)]
+pub struct Writer {
+    kind: Kind,
+    buffer: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text(AtomicFile),
+    Brat { text: AtomicFile, ann: AtomicFile },
+    BratFolder(Folder),
+    Objects { file: AtomicFile, keys: Arc<Keys>, list: Option<u64> },
+    Table { file: AtomicFile, columns: Arc<Columns> },
+    Annotations { file: AtomicFile, offsets: Offsets },
+    Xml { file: AtomicFile, many: bool },
+    Html { file: AtomicFile, page: Page },
+}
+
+impl Writer {
+    /// Starts the output of a file read with `layout`, at the target [`crate::OutputPlan`] gave it.
+    pub fn create(target: &Path, to: To, layout: &Layout, offsets: Offsets) -> Result<Self, Error> {
+        let mut buffer = Vec::new();
+        if writes_brat(layout.format, to) {
+            let kind = match layout.is_many() {
+                true => Kind::BratFolder(Folder::create(target)?),
+                false => Kind::Brat {
+                    text: AtomicFile::create(target)?,
+                    ann: AtomicFile::create(&target.with_extension("ann"))?,
+                },
+            };
+            return Ok(Writer { kind, buffer });
+        }
+        let mut file = AtomicFile::create(target)?;
+        let kind = match (to, layout.format) {
+            (To::Jsonl, _) => Kind::Annotations { file, offsets },
+            (To::Xml, _) => {
+                let many = layout.is_many();
+                file.write_all(xml::HEADER)?;
+                if many {
+                    file.write_all(b"<documents>\n")?;
+                }
+                Kind::Xml { file, many }
+            }
+            (To::Html, _) => {
+                Page::push_head(&mut buffer, &layout.title);
+                file.write_all(&buffer)?;
+                Kind::Html { file, page: Page::default() }
+            }
+            (To::InKind | To::Brat, Format::Jsonl | Format::Json) => {
+                let keys = match &layout.keys {
+                    Some(keys) => keys.clone(),
+                    None => Arc::new(Keys::new(&ReadOptions::default())?),
+                };
+                Kind::Objects { file, keys, list: layout.list.then_some(0) }
+            }
+            (To::InKind | To::Brat, Format::Csv { .. }) => {
+                let Some(columns) = &layout.columns else {
+                    return Err(Error::usage("a table can only be written after its header was read"));
+                };
+                columns.push_header(&mut buffer);
+                file.write_all(&buffer)?;
+                Kind::Table { file, columns: columns.clone() }
+            }
+            (To::InKind | To::Brat, Format::Text | Format::Brat) => Kind::Text(file),
+        };
+        Ok(Writer { kind, buffer })
+    }
+
+    /// Writes one document: its new text, the spans in it (sorted, disjoint), and what stands for its patient
+    /// and date. What the original said of these is never written.
+    pub fn write(
+        &mut self,
+        document: &Document,
+        text: &str,
+        spans: &[OutSpan],
+        patient: Option<&str>,
+        date: Option<Date>,
+    ) -> Result<(), Error> {
+        const KEEP: usize = 4 << 20;
+        let out = &mut self.buffer;
+        out.clear();
+        out.shrink_to(KEEP);
+        let bom = matches!(document.place.0, Spot::Text { bom: true });
+        match &mut self.kind {
+            Kind::Text(file) => {
+                if bom {
+                    file.write_all(crate::decode::BOM)?;
+                }
+                file.write_all(text.as_bytes())
+            }
+            Kind::Brat { text: file, ann } => {
+                brat::push_ann(out, text, spans, 0);
+                file.write_all(text.as_bytes())?;
+                ann.write_all(out)
+            }
+            Kind::BratFolder(folder) => {
+                brat::push_ann(out, text, spans, 0);
+                folder.write(&document.id, text, out)
+            }
+            Kind::Objects { file, keys, list } => {
+                if let Some(count) = list {
+                    out.extend_from_slice(if *count == 0 { b"[\n" } else { b",\n" });
+                    *count += 1;
+                }
+                jsonl::push_in_kind(out, keys, document, text, patient, date);
+                if list.is_none() {
+                    out.push(b'\n');
+                }
+                file.write_all(out)
+            }
+            Kind::Table { file, columns } => {
+                columns.push_document(out, document, text, patient, date);
+                file.write_all(out)
+            }
+            Kind::Annotations { file, offsets } => {
+                jsonl::annotation_line(out, &document.id, text, spans, *offsets);
+                out.push(b'\n');
+                file.write_all(out)
+            }
+            Kind::Xml { file, .. } => {
+                xml::push_document(out, &document.id, text, spans);
+                file.write_all(out)
+            }
+            Kind::Html { file, page } => {
+                page.push_document(out, &document.id, text, spans);
+                file.write_all(out)
+            }
+        }
+    }
+
+    /// Puts the whole output under its name.
+    pub fn finish(mut self) -> Result<(), Error> {
+        self.buffer.clear();
+        match self.kind {
+            Kind::Text(file) | Kind::Table { file, .. } | Kind::Annotations { file, .. } => file.finish(),
+            Kind::Brat { text, ann } => {
+                text.finish()?;
+                ann.finish()
+            }
+            Kind::BratFolder(folder) => folder.finish(),
+            Kind::Objects { mut file, list, .. } => {
+                match list {
+                    Some(0) => file.write_all(b"[]\n")?,
+                    Some(_) => file.write_all(b"\n]\n")?,
+                    None => {}
+                }
+                file.finish()
+            }
+            Kind::Xml { mut file, many } => {
+                if many {
+                    file.write_all(b"</documents>\n")?;
+                }
+                file.finish()
+            }
+            Kind::Html { mut file, page } => {
+                page.push_foot(&mut self.buffer);
+                file.write_all(&self.buffer)?;
+                file.finish()
+            }
+        }
+    }
+}
+
+/// A folder of files filled under another name.
+#[derive(Debug)]
+struct Folder {
+    target: PathBuf,
+    temporary: PathBuf,
+    /// How often each file name was asked for.
+    names: BTreeMap<String, u64>,
+}
+
+impl Folder {
+    fn create(target: &Path) -> Result<Self, Error> {
+        let temporary = temporary_name(target);
+        fs::create_dir_all(&temporary).map_err(|e| Error::output(target, "make this folder", &e))?;
+        Ok(Folder { target: target.into(), temporary, names: BTreeMap::new() })
+    }
+
+    fn write(&mut self, id: &str, text: &str, ann: &[u8]) -> Result<(), Error> {
+        let name = self.free_name(id);
+        let fail = |e: std::io::Error| Error::output(&self.target, "write in this folder", &e);
+        fs::write(self.temporary.join(format!("{name}.txt")), text).map_err(fail)?;
+        fs::write(self.temporary.join(format!("{name}.ann")), ann).map_err(fail)
+    }
+
+    /// A file name made of the id; a second document of that name gets a number.
+    fn free_name(&mut self, id: &str) -> String {
+        const LONGEST: usize = 100;
+        let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
+        let mut base: String = id.chars().map(safe).collect();
+        base.truncate(floor(&base, LONGEST));
+        if base.starts_with('.') || base.is_empty() {
+            base.insert(0, '_');
+        }
+        let mut name = base.clone();
+        while self.names.contains_key(&name) {
+            let count = self.names.entry(base.clone()).or_insert(1);
+            *count += 1;
+            name = format!("{base}-{count}");
+        }
+        self.names.insert(name.clone(), 1);
+        name
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        let fail = |e: std::io::Error| Error::output(&self.target, "finish writing", &e);
+        if !self.target.exists() {
+            return fs::rename(&self.temporary, &self.target).map_err(fail);
+        }
+        for entry in fs::read_dir(&self.temporary).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            fs::rename(entry.path(), self.target.join(entry.file_name())).map_err(fail)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.temporary);
+    }
+}
