@@ -127,7 +127,8 @@ mod tests {
     #[test]
     fn known_good_numbers_pass_and_a_changed_digit_fails() {
         // Numbers worked out by hand from the published rules, none of a real person.
-        let good: &[(fn(&[u8]) -> bool, &str)] = &[
+        type Check = fn(&[u8]) -> bool;
+        let good: &[(Check, &str)] = &[
             (nir, "255081416802538"),
             (nir, "185052A00412356"),
             (luhn, "10003456786"),

@@ -20,7 +20,7 @@ impl Context {
     pub(super) fn names(&self, digits: usize) -> bool {
         match self.strength {
             Strength::Strong => self.gap <= 2,
-            Strength::Near => self.gap == 0,
+            Strength::Near => self.gap == 0 || (self.gap <= 2 && self.mark),
             Strength::Weak => self.gap == 0 && (self.mark || digits >= 6),
             Strength::Marked => self.gap == 0 && self.mark,
         }
@@ -39,7 +39,7 @@ pub(super) struct LookBack<'a> {
 }
 
 impl LookBack<'_> {
-    /// The folded word that ends at token `i`, dotted capitals ("I.P.P.") as one; returns its first token.
+    /// The folded word that ends at token `i`, dotted or slashed capitals ("I.P.P.", "S/N") as one; returns its first token.
     fn word(&self, i: usize, out: &mut String) -> usize {
         out.clear();
         let single = |j: usize| {
@@ -50,7 +50,7 @@ impl LookBack<'_> {
         if single(i) {
             while first >= 2
                 && self.tokens[first].glued
-                && self.tokens[first - 1].of(self.text) == "."
+                && matches!(self.tokens[first - 1].of(self.text), "." | "/")
                 && self.tokens[first - 1].glued
                 && single(first - 2)
             {
@@ -99,7 +99,10 @@ impl LookBack<'_> {
                                 return None;
                             }
                             mark |= self.number_word_before(start, other);
-                            return Some(Context { kind: phrase.kind, strength: phrase.strength, gap, mark });
+                            // "Fax secrétariat": the word before says which line it is.
+                            let fax = phrase.kind == Kind::Phone && self.is_fax(start.wrapping_sub(1), other);
+                            let kind = if fax { Kind::Fax } else { phrase.kind };
+                            return Some(Context { kind, strength: phrase.strength, gap, mark });
                         }
                     }
                     match self.keys.connector(word) {
@@ -128,7 +131,7 @@ impl LookBack<'_> {
                     TokenKind::Mark
                         if matches!(
                             self.tokens[i].of(self.text),
-                            "." | "°" | "º" | "'" | "-" | "/" | "("
+                            "." | "°" | "º" | "ª" | "'" | "-" | "/" | "("
                         ) => {}
                     TokenKind::Word => {
                         i = self.word(i, word);
@@ -142,6 +145,13 @@ impl LookBack<'_> {
             }
         }
         Some(i)
+    }
+
+    fn is_fax(&self, i: usize, word: &mut String) -> bool {
+        self.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Word) && {
+            self.word(i, word);
+            self.keys.ending_with(word).first().is_some_and(|p| p.kind == Kind::Fax)
+        }
     }
 
     fn number_word_before(&self, first: usize, word: &mut String) -> bool {

@@ -66,6 +66,11 @@ impl Scan<'_> {
     ) -> Option<Step> {
         let context = context?;
         let label = label(context.kind)?;
+        if context.kind == Kind::Ip
+            && let Some(step) = self.ip_v4(run, g, Some(context))
+        {
+            return Some(step);
+        }
         let from = if g == 0 { start } else { run.groups[g].first };
         if context.kind == Kind::Vehicle
             && let Some(next) = self.old_plate(run, g)
@@ -91,9 +96,11 @@ impl Scan<'_> {
         {
             return None;
         }
-        let h = self.spaced_end(run, g, context);
+        let opening = self.prefix_word(from, context);
+        let context = if opening < from { Context { gap: 0, ..context } } else { context };
+        let h = self.spaced_end(run, g, context, opening < from);
+        let from = opening;
         let last = self.value_end(run.groups[h - 1].last);
-        let (from, last) = (self.prefix_word(from, context), last);
         let (begin, end) = (self.tokens[from].start(), self.tokens[last].end());
         let digits = self.text[begin..end].bytes().filter(u8::is_ascii_digit).count();
         let letters = self.text[begin..end].bytes().any(|b| b.is_ascii_alphabetic());
@@ -133,7 +140,7 @@ impl Scan<'_> {
     }
 
     /// How far a value goes on through blanks: short groups go on, a group of five digits or more is whole.
-    fn spaced_end(&self, run: &Run, g: usize, context: Context) -> usize {
+    fn spaced_end(&self, run: &Run, g: usize, context: Context, lettered: bool) -> usize {
         let most = match context.kind {
             Kind::Account => 27,
             Kind::Nir | Kind::Plan => 15,
@@ -157,6 +164,7 @@ impl Scan<'_> {
                 Sep::Space => {
                     let before = run.groups[h - 1].len;
                     let short = before <= 4
+                        || lettered
                         || matches!(context.kind, Kind::Nir | Kind::Nass | Kind::Account | Kind::Licence);
                     let next_is_other = run.looks_like_date(h)
                         || run.sep_at(h + 1).is_some_and(|(s, t)| t && matches!(s, Sep::Slash | Sep::Comma));
@@ -189,7 +197,7 @@ impl Scan<'_> {
                         Some(n) if n.glued && n.kind == TokenKind::Number => 2,
                         Some(n)
                             if n.glued
-                                && t.of(self.text) != "."
+                                && matches!(t.of(self.text), "-" | "_")
                                 && n.kind == TokenKind::Word
                                 && value_word(n.shape, n.end() - n.start())
                                 && n.end() - n.start() <= 3 =>
@@ -247,7 +255,7 @@ impl Scan<'_> {
         let holds_date = |h: usize| {
             (g..h.saturating_sub(2)).any(|i| run.looks_like_date(i) && run.groups[i + 1].sep != Sep::Space)
         };
-        let whole = |n: usize| run.exact(g, n, between).filter(|&h| !holds_date(h));
+        let whole = |n: usize| run.exact(g, n, between).filter(|&h| !holds_date(h) && cut_as_nir(run, g, h));
         let (long, short) = (whole(15), whole(13));
         if let Some(h) = long.filter(|&h| checks::nir(run.digits(g, h))) {
             return Some(self.say_groups(
@@ -402,6 +410,13 @@ impl Scan<'_> {
         );
         Some(Step::Token(last + 1))
     }
+}
+
+/// Whether blanks fall only where a NIR is cut (1 79 06 67 195 382 65), or between all digits.
+fn cut_as_nir(run: &Run, g: usize, h: usize) -> bool {
+    let start = run.groups[g].at;
+    run.singles(g, h)
+        || run.groups[g..h].iter().all(|x| matches!(x.at + x.len - start, 1 | 3 | 5 | 7 | 10 | 13 | 15))
 }
 
 fn value_word(shape: Shape, len: usize) -> bool {

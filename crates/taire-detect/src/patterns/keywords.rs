@@ -43,7 +43,7 @@ pub(super) enum Kind {
 pub(super) enum Strength {
     /// Speaks for a number up to two words away.
     Strong,
-    /// Speaks for the number right after it.
+    /// Speaks for the number right after it, or after a colon.
     Near,
     /// Also an ordinary word: needs a colon or "n°" beside it, or a number of six digits or more.
     Weak,
@@ -65,10 +65,11 @@ const TABLE: &[(Kind, Strength, &str)] = &[
     (
         Phone,
         Marked,
-        "mob|port|extension|extensions|interno|telf|rdv|contact|contacto|rendez vous|fijo|fixe|domicile|bureau|cita previa|casa|trabajo",
+        "mob|port|telf|rdv|contact|contacto|rendez vous|fijo|fixe|domicile|bureau|cita previa|casa|trabajo",
     ),
     (Fax, Strong, "fax|telecopie|telecopieur|telefax|fex"),
     (Extension, Near, "poste|dect|bip|beep|ext|ligne directe|busca|buscapersonas|bip interne"),
+    (Extension, Marked, "extension|extensions|interno"),
     (Ip, Strong, "ip|ipv4|ipv6|adresse ip|direccion ip|adresses ip"),
     (Mac, Strong, "mac|adresse mac|direccion mac"),
     (
@@ -92,7 +93,7 @@ const TABLE: &[(Kind, Strength, &str)] = &[
     (
         Patient,
         Strong,
-        "ipp|ippn|iep patient|nip|nhc|nh|cipa|cip|autcip|cips|historia clinica|num historia|hc|hce|nhce|id patient|idpat|\
+        "ipp|ippn|iep patient|nip|nhc|nh|cipa|cip|autcip|cips|historia clinica|h clinica|num historia|hc|hce|nhce|id patient|idpat|\
          patient id|identifiant patient|numero patient|identifiant permanent|ippr|ipp local|pid|nro historia|\
          identificacion paciente|id paciente|numero identificacion|identifiant|identificador|nuhsa|sip|cite",
     ),
@@ -147,7 +148,7 @@ const TABLE: &[(Kind, Strength, &str)] = &[
         "num serie|serial|serial number|sn|udi|imei|num lote|num lot|reference implant|num implant|\
          num implante",
     ),
-    (Device, Marked, "serie|sn serie"),
+    (Device, Marked, "serie|ns"),
     (
         Device,
         Weak,

@@ -15,7 +15,7 @@ mod phone;
 mod plates;
 mod run;
 
-use taire_text::{Kind as TokenKind, Label, Language, Mention, Norm, Note, Source, Span, Token};
+use taire_text::{Kind as TokenKind, Label, Language, Mention, Norm, Note, Shape, Source, Span, Token};
 
 use self::context::{Context, LookBack};
 use self::keywords::{Keywords, Kind, Strength};
@@ -124,11 +124,14 @@ impl<'a> Scan<'a> {
     }
 
     fn read_run(&mut self, run: &Run, end: usize) -> usize {
+        let first = run.groups[0].first;
+        if let Some(next) = self.hex_address(first) {
+            return next;
+        }
         if run.total() < 3 {
             return end;
         }
-        let first = run.groups[0].first;
-        if let Some(next) = self.hex_address(first).or_else(|| self.plate(run)) {
+        if let Some(next) = self.plate(run) {
             return next;
         }
         let start = self.value_start(first);
@@ -164,7 +167,9 @@ impl<'a> Scan<'a> {
             let before = &self.tokens[start - 1];
             match before.kind {
                 TokenKind::Number => start -= 1,
-                TokenKind::Word if before.end() - before.start() <= 5 => {
+                TokenKind::Word
+                    if before.end() - before.start() <= if before.shape == Shape::Upper { 10 } else { 5 } =>
+                {
                     self.word.clear();
                     taire_text::fold_into(before.of(self.text), &mut self.word);
                     if !before.is_capitalised()

@@ -25,7 +25,7 @@ impl Scan<'_> {
             return Some(self.say_phone(run, g, h, first, said, score, "Spanish telephone"));
         }
         let said = said?;
-        let h = self.announced(run, g, said)?;
+        let h = self.announced(run, g, said).filter(|_| said.names(run.total()))?;
         let first = self.opening_paren(run, g, h).unwrap_or(first);
         Some(self.say_phone(run, g, h, first, Some(said), 0.85, "number after a telephone keyword"))
     }
@@ -72,7 +72,8 @@ impl Scan<'_> {
             || (h - g <= 6
                 && groups[1..].iter().all(|x| x.len >= 2)
                 && (run.shaped(g, h, &[2; 5]) || groups[1..].iter().all(|x| x.sep != Sep::Slash)));
-        if !regular || !rest[..10].iter().all(u8::is_ascii_digit) {
+        let scale = h - g == 10 && rest[..10].windows(2).all(|w| w[1] == w[0] + 1);
+        if !regular || scale || !rest[..10].iter().all(u8::is_ascii_digit) {
             return None;
         }
         if run.looks_like_date(g) {

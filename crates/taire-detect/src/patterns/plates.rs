@@ -52,6 +52,9 @@ impl Scan<'_> {
         }
         if self.digits(i, 2..=4) && self.letters(next, 1..=3) {
             let department = next + 1 + self.dash(next + 1);
+            if self.text_of(department) == "2" && matches!(self.text_of(department + 1), "A" | "B") {
+                return Some(self.say_plate(i, department + 1, 0.95));
+            }
             if self.digits(department, 2..=3) {
                 return Some(self.say_plate(i, department, 0.95));
             }
