@@ -19,7 +19,7 @@ impl Scan<'_> {
             return next;
         }
         let mut count = 1;
-        while count < 12 && self.follows_blank(i + count) {
+        while count < 24 && self.follows_blank(i + count) {
             count += 1;
         }
         let last = i + count - 1;
@@ -49,7 +49,10 @@ impl Scan<'_> {
                 self.single(i);
             }
         }
-        last + 1
+        // Digits in boxes may follow a number in groups.
+        (i + 1..=last)
+            .find(|&at| at + 7 <= last && (at..at + 8).all(|k| self.len(k) == 1))
+            .unwrap_or(last + 1)
     }
 
     pub(super) fn glued_to_word(&self, i: usize) -> bool {
@@ -64,11 +67,11 @@ impl Scan<'_> {
     }
 
     fn begins_run(&self, i: usize) -> bool {
-        self.kind(i) == Some(Kind::Number)
-            && self.glued(i + 1)
-            && matches!(self.mark(i + 1), b'/' | b'.' | b'-' | b'|' | b',' | b':')
+        let decimal = self.glued(i + 1)
+            && matches!(self.mark(i + 1), b',' | b':')
             && self.glued(i + 2)
-            && self.kind(i + 2) == Some(Kind::Number)
+            && self.kind(i + 2) == Some(Kind::Number);
+        self.kind(i) == Some(Kind::Number) && (decimal || self.separator(i).is_some())
     }
 
     /// `07 2002` after `en`.
@@ -212,7 +215,8 @@ impl Scan<'_> {
         {
             return Some(0.8);
         }
-        let bracketed = i > 0 && self.mark(i - 1) == b'(' && self.mark(i + 1) == b')';
+        let cited = i >= 3 && self.is_word(i - 3, &["al"]);
+        let bracketed = i > 0 && self.mark(i - 1) == b'(' && self.mark(i + 1) == b')' && !cited;
         let line_start = i == 0 || self.kind(i - 1) == Some(Kind::Newline);
         let bullet = i > 0 && self.mark(i - 1) == b'-' && !self.glued(i);
         if bracketed {

@@ -124,7 +124,7 @@ impl Scan<'_> {
     }
 
     /// A separator after a token with a number behind it: the mark, and the token of that number.
-    fn separator(&self, last: usize) -> Option<(u8, usize)> {
+    pub(super) fn separator(&self, last: usize) -> Option<(u8, usize)> {
         let mark = self.mark(last + 1);
         if !matches!(mark, b'/' | b'.' | b'-' | b'|' | b'_') {
             return None;
@@ -193,6 +193,12 @@ impl Scan<'_> {
             confidence -= 0.05;
         }
         if order != Order::YearMonthDay && c.len == 2 && last_of_run && self.measured(c.last) {
+            return false;
+        }
+        if c.len == 2
+            && a.first > self.floor
+            && (1..=2).any(|back| self.is_word(a.first.wrapping_sub(back), &["apgar"]))
+        {
             return false;
         }
         let noisy = [a, b, c].iter().any(|x| x.first != x.last || self.kind(x.first) == Some(Kind::Word));
@@ -375,7 +381,11 @@ impl Scan<'_> {
             && self.glued(first - 1)
             && matches!(self.tokens[first - 2].shape, Shape::Single)
             && !self.glued(first);
-        label && self.near(first, 12).is_some_and(|f| f.value.day.is_some())
+        let first_of_list = self.len(first) == 2
+            && self.len(first + 2) == 2
+            && matches!(self.str(first.saturating_sub(2)), "C" | "S" | "J" | "D")
+            && self.mark(first + 1) == b'/';
+        label && (first_of_list || self.near(first, 12).is_some_and(|f| f.value.day.is_some()))
     }
 
     pub(super) fn emit_month_year(&mut self, month: Atom, year: Atom, year_first: bool, confidence: f32) {

@@ -210,8 +210,9 @@ impl<'a> Scan<'a> {
             self.take_third(&mut draft);
         }
         let next = draft.last + 1;
-        let (law, place) = self.surroundings(draft.first);
-        if place && draft.value.precision() == Precision::Day {
+        let law = self.names_law(draft.first);
+        let named = draft.pieces.iter().any(|p| matches!(p.part, Part::MonthName(_)));
+        if named && draft.value.precision() == Precision::Day && self.names_place(draft.first) {
             draft.confidence = draft.confidence.min(0.2);
         }
         self.push(draft, law);
@@ -283,6 +284,13 @@ impl<'a> Scan<'a> {
     /// `début mars`, `mi-mars`, `fin de 2010`, `finales de mayo`.
     fn take_third(&self, draft: &mut Draft) {
         let Some((i, third)) = self.third_before(draft.first) else { return };
+        draft.value.third = Some(third);
+        draft.confidence = draft.confidence.max(0.6);
+        draft.bare_month = false;
+        // Spanish writes it as a noun of its own: "a finales de mayo".
+        if self.language == Language::Es && !self.alone {
+            return;
+        }
         let start = self.tokens[i].start();
         let end = draft.pieces[0].start;
         let typed = &self.text[start..end];
@@ -293,35 +301,40 @@ impl<'a> Scan<'a> {
             case: Case::of(typed),
         };
         draft.pieces.insert(0, Piece { start, end, part });
-        draft.value.third = Some(third);
         draft.first = i;
-        draft.confidence = draft.confidence.max(0.6);
-        draft.bare_month = false;
     }
 
-    /// Whether a law, or a street or building, is named a few words before on the same line.
-    fn surroundings(&self, first: usize) -> (bool, bool) {
-        let mut place = false;
-        for (back, i) in (self.floor..first).rev().take(8).enumerate() {
+    /// A text of law is named a few words before on the same line.
+    fn names_law(&self, first: usize) -> bool {
+        for i in (self.floor..first).rev().take(8) {
             match self.kind(i) {
-                Some(Kind::Newline) => break,
-                Some(Kind::Mark) if matches!(self.mark(i), b';' | b'(' | b')') => break,
+                Some(Kind::Newline) => return false,
+                Some(Kind::Mark) if matches!(self.mark(i), b';' | b'(' | b')') => return false,
                 // A dot after a short word is an abbreviation's.
                 Some(Kind::Mark)
                     if self.mark(i) == b'.' && !self.glued(i + 1) && self.len(i.wrapping_sub(1)) > 2 =>
                 {
-                    break;
+                    return false;
                 }
-                Some(Kind::Word) => {
-                    if words::is_law(self.str(i)) {
-                        return (true, place);
-                    }
-                    place |= back < 3 && words::is_place(self.str(i));
-                }
+                Some(Kind::Word) if words::is_law(self.str(i)) => return true,
                 _ => {}
             }
         }
-        (false, place)
+        false
+    }
+
+    /// The date is the name of a street or a building: `rue du 8 mai 1945`, `Hospital 12 de Octubre`.
+    fn names_place(&self, first: usize) -> bool {
+        let words = (self.floor..first).rev().take(3).take_while(|&i| self.kind(i) == Some(Kind::Word));
+        for i in words {
+            if words::is_place(self.str(i)) {
+                return true;
+            }
+            if !self.is_word(i, &["du", "de", "del", "la"]) {
+                return false;
+            }
+        }
+        false
     }
 
     /// Days that share the month of the date at `first`: `du 3 au 5 avril`, `les 3, 5 et 7 mai`.
@@ -358,7 +371,7 @@ impl<'a> Scan<'a> {
                 confidence: 0.85,
                 bare_month: false,
             };
-            let (law, _) = self.surroundings(day);
+            let law = self.names_law(day);
             self.push(draft, law);
         }
     }

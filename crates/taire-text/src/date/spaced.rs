@@ -27,11 +27,12 @@ struct Layout {
     size: usize,
 }
 
-const LAYOUTS: [Layout; 4] = [
+const LAYOUTS: [Layout; 5] = [
     Layout { day: (0, 2), month: (2, 4), year: (4, 8), size: 8 },
     Layout { day: (2, 4), month: (0, 2), year: (4, 8), size: 8 },
     Layout { day: (6, 8), month: (4, 6), year: (0, 4), size: 8 },
     Layout { day: (0, 1), month: (1, 3), year: (3, 7), size: 7 },
+    Layout { day: (0, 2), month: (2, 4), year: (4, 7), size: 7 },
 ];
 
 impl Scan<'_> {
@@ -40,20 +41,22 @@ impl Scan<'_> {
         if self.len(i) > 2 || self.len(i + 1) != 1 || self.len(i + 2) != 1 {
             return None;
         }
-        let boxes = self.boxes(i)?;
+        let mut boxes = self.boxes(i)?;
         if boxes.count < 7 {
             return None;
         }
-        // `ways[n]`: the size of the field that ends at digit n, in some split of the first n digits.
-        let mut ways = [0u8; MOST + 1];
-        ways[0] = 1;
-        for end in 1..=boxes.count {
-            for size in [8, 13, 15, 10, 7] {
-                if size <= end && ways[end - size] != 0 && self.is_field(&boxes, end - size, size) {
-                    ways[end] = size as u8;
-                    break;
-                }
-            }
+        let mut ways = split(&boxes);
+        // The last digit may be the first group of a number behind: `1 96 01 74 …`.
+        let behind = boxes.next;
+        if ways[boxes.count] == 0
+            && self.kind(behind) == Some(Kind::Number)
+            && !self.glued(behind)
+            && self.len(behind) > 1
+            && ways[boxes.count - 1] != 0
+        {
+            boxes.count -= 1;
+            boxes.next -= 1;
+            ways = split(&boxes);
         }
         if ways[boxes.count] == 0 {
             return Some(boxes.next);
@@ -76,7 +79,7 @@ impl Scan<'_> {
             stop = start;
         }
         for &(start, size) in dates[..count].iter().rev() {
-            if let Some(layout) = layout(&boxes.digits[start..start + size]) {
+            if let Some(layout) = layout(&boxes.digits[start..start + size], boxes.count) {
                 let confidence = if fields == 1 { 0.9 } else { 0.75 };
                 let draft = self.boxed_draft(&boxes, start, layout, confidence);
                 self.emit(draft);
@@ -110,13 +113,10 @@ impl Scan<'_> {
             {
                 next += 1;
             }
-            if self.kind(next) != Some(Kind::Number)
-                || self.glued(next)
-                || self.len(next) != 1
-                || self.kind(next + 1) == Some(Kind::Mark)
-                    && self.glued(next + 1)
-                    && self.glued(next + 2)
-                    && self.kind(next + 2) == Some(Kind::Number)
+            let boxed = self.kind(next) == Some(Kind::Number) && self.len(next) == 1 && !self.glued(next);
+            if !boxed
+                || self.separator(next).is_some_and(|_| self.glued(next + 1))
+                || self.wide_gap(i, at, next)
             {
                 break;
             }
@@ -125,14 +125,10 @@ impl Scan<'_> {
         Some(boxes)
     }
 
-    fn is_field(&self, boxes: &Boxes, start: usize, size: usize) -> bool {
-        let digits = &boxes.digits[start..start + size];
-        match size {
-            7 | 8 => layout(digits).is_some(),
-            13 | 15 => matches!(digits[0], 1 | 2),
-            10 => digits[0] == 0,
-            _ => false,
-        }
+    /// The blank before `next` is wider than the one after the first box.
+    fn wide_gap(&self, first: usize, at: usize, next: usize) -> bool {
+        let blank = |a: usize, b: usize| self.tokens[b].start() - self.tokens[a].end();
+        next == at + 1 && at > first && blank(at, next) > blank(first, first + 1)
     }
 
     fn boxed_draft(&self, boxes: &Boxes, start: usize, layout: Layout, confidence: f32) -> Draft {
@@ -157,11 +153,37 @@ impl Scan<'_> {
         let value = Partial {
             day: Some(number(digits, layout.day) as u8),
             month: Some(number(digits, layout.month) as u8),
-            year: Some(number(digits, layout.year) as i16),
+            year: Some(number(digits, layout.year) as i16).filter(|&year| year > 999),
             ..Partial::default()
         };
+        let confidence = if value.year.is_some() { confidence } else { 0.5 };
         let (first, last) = (boxes.tokens[start], boxes.tokens[start + layout.size - 1]);
         Draft { first, last, value, pieces, confidence, bare_month: false }
+    }
+}
+
+/// For each length of prefix, the size of its last field in some split into fields; zero if there is none.
+fn split(boxes: &Boxes) -> [u8; MOST + 1] {
+    let mut ways = [0u8; MOST + 1];
+    ways[0] = 1;
+    for end in 1..=boxes.count {
+        for size in [8, 13, 15, 10, 7] {
+            if size <= end && ways[end - size] != 0 && is_field(&boxes.digits[end - size..end], boxes.count) {
+                ways[end] = size as u8;
+                break;
+            }
+        }
+    }
+    ways
+}
+
+/// A date, a social security number with or without its key, a phone number.
+fn is_field(digits: &[u8], all: usize) -> bool {
+    match digits.len() {
+        7 | 8 => layout(digits, all).is_some(),
+        13 | 15 => matches!(digits[0], 1 | 2),
+        10 => digits[0] == 0,
+        _ => false,
     }
 }
 
@@ -169,11 +191,17 @@ fn number(digits: &[u8], (from, to): (usize, usize)) -> u32 {
     digits[from..to].iter().fold(0, |n, &d| n * 10 + u32::from(d))
 }
 
-fn layout(digits: &[u8]) -> Option<Layout> {
-    LAYOUTS.into_iter().find(|l| {
+/// How digits read as a date. A year cut short is allowed to digits that stand by themselves.
+fn layout(digits: &[u8], all: usize) -> Option<Layout> {
+    let fits = |l: &Layout| {
         l.size == digits.len()
             && (1..=31).contains(&number(digits, l.day))
             && (1..=12).contains(&number(digits, l.month))
-            && (1900..=2099).contains(&number(digits, l.year))
-    })
+            && match number(digits, l.year) {
+                1880..=2099 => true,
+                190..=209 => all == digits.len(),
+                _ => false,
+            }
+    };
+    LAYOUTS.into_iter().find(fits)
 }

@@ -105,6 +105,12 @@ impl Folded {
             return None;
         }
         let mut folded = Folded { bytes: [0; 16], len: 0 };
+        if word.len() <= 16 && word.is_ascii() {
+            folded.len = word.len() as u8;
+            folded.bytes[..word.len()].copy_from_slice(word.as_bytes());
+            folded.bytes.make_ascii_lowercase();
+            return Some(folded);
+        }
         for c in word.chars() {
             let (chars, n) = fold_char(c);
             for c in &chars[..n] {
@@ -141,45 +147,30 @@ pub(super) enum Trigger {
     Roman(u8),
 }
 
-/// One bit per length for each first byte: a word outside it cannot be a trigger.
-const QUICK: [u16; 256] = {
-    let mut table = [0u16; 256];
-    let rows: [(u8, u32, u32); 15] = [
-        (b'j', 3, 7),
-        (b'f', 3, 8),
-        (b'm', 3, 6),
-        (b'a', 3, 7),
-        (b's', 3, 10),
-        (b'o', 3, 7),
-        (b'n', 3, 9),
-        (b'd', 3, 9),
-        (b'e', 3, 5),
-        (b'p', 9, 9),
-        (b'h', 5, 5),
-        (b'v', 1, 6),
-        (b'i', 1, 8),
-        (b'x', 1, 3),
-        (0xc3, 4, 5),
-    ];
-    let mut i = 0;
-    while i < rows.len() {
-        let (first, low, high) = rows[i];
-        let mut length = low;
-        while length <= high {
-            table[first as usize] |= 1 << length;
-            table[first.to_ascii_uppercase() as usize] |= 1 << length;
-            length += 1;
-        }
-        i += 1;
-    }
-    table
-};
-
-/// Whether a word may be a trigger, from its first byte and its length in bytes.
+/// Whether a word may be a trigger, from its length and its first two bytes.
 #[inline]
 pub(super) fn quick(word: &[u8]) -> bool {
-    match word.first() {
-        Some(&first) if word.len() < 16 => QUICK[first as usize] & (1 << word.len()) != 0,
+    match *word {
+        [first, second, ..] if word.len() <= 10 => matches!(
+            [first | 0x20, second | 0x20],
+            // An accented letter begins with 0xc3, which is 0xe3 here.
+            [b'j', b'a' | b'u']
+                | [b'f', b'e' | 0xe3]
+                | [b'm', b'a' | b'i' | b'z']
+                | [b'a', b'v' | b'b' | b'p' | b'o' | b'g' | b'u']
+                | [b's', b'e']
+                | [b'o', b'c' | b't']
+                | [b'n', b'o']
+                | [b'd', b'e' | 0xe3 | b'i']
+                | [b'e', b'n' | b't']
+                | [0xe3, _]
+                | [b'p', b'r']
+                | [b'h', b'i']
+                | [b'v', b'e' | b'i']
+                | [b'i', b'n' | b'i' | b'v' | b'x']
+                | [b'x', b'i']
+        ),
+        [first] => matches!(first, b'I' | b'V' | b'X'),
         _ => false,
     }
 }
