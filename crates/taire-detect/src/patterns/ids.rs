@@ -24,9 +24,13 @@ fn label(kind: Kind) -> Option<Label> {
         Kind::Vehicle => Label::VehicleId,
         Kind::Device | Kind::Mac => Label::DeviceId,
         Kind::NationalId | Kind::Finess | Kind::Other => Label::OtherId,
-        Kind::Phone | Kind::Fax | Kind::Extension | Kind::Measure | Kind::Reference | Kind::Postal => {
-            return None;
-        }
+        Kind::Phone
+        | Kind::Fax
+        | Kind::Extension
+        | Kind::Measure
+        | Kind::Reference
+        | Kind::Birth
+        | Kind::Postal => return None,
     })
 }
 
@@ -88,7 +92,11 @@ impl Scan<'_> {
         if let Some(step) = self.iban(run, g).or_else(|| self.dni(run, g, start)) {
             return Some(step);
         }
-        if run.looks_like_date(g) || self.decimal(run, g) {
+        let day_and_month = run.groups[g].len <= 2
+            && run.sep_at(g + 1).is_some_and(|(s, _)| s == Sep::Slash)
+            && run.groups[g + 1].len <= 2;
+        let dated = run.groups[g].len <= 2 && self.date_starts(run.groups[g].first);
+        if run.looks_like_date(g) || day_and_month || dated || self.decimal(run, g) {
             return None;
         }
         if matches!(context.strength, Strength::Weak | Strength::Marked | Strength::Near)
@@ -167,6 +175,7 @@ impl Scan<'_> {
                         || lettered
                         || matches!(context.kind, Kind::Nir | Kind::Nass | Kind::Account | Kind::Licence);
                     let next_is_other = run.looks_like_date(h)
+                        || self.date_starts(group.first)
                         || run.sep_at(h + 1).is_some_and(|(s, t)| t && matches!(s, Sep::Slash | Sep::Comma));
                     short && !next_is_other && context.gap == 0 && !self.unit_follows(group.last)
                 }
@@ -269,7 +278,7 @@ impl Scan<'_> {
         }
         // Without the right key, two digits more may be the day of a date that follows.
         let ends_before_date = |h: &usize| {
-            run.looks_like_date(*h) || run.groups.get(*h).is_some_and(|_| run.spaced_date(*h).is_some())
+            run.looks_like_date(*h) || run.groups.get(*h).is_some_and(|x| self.date_starts(x.first))
         };
         let h = short.filter(ends_before_date).or(long).or(short)?;
         Some(self.say_groups(run, g, h, Label::SocialSecurity, 0.85, "layout of a social security number"))

@@ -34,6 +34,8 @@ pub(super) enum Kind {
     Measure,
     /// A publication, a trial, a gene: public.
     Reference,
+    /// A date of birth.
+    Birth,
     /// A postal box or code: left to the address detectors.
     Postal,
 }
@@ -186,6 +188,12 @@ const TABLE: &[(Kind, Strength, &str)] = &[
         Strong,
         "pmid|pmcid|pmc|doi|isbn|issn|eudract|nct|clinicaltrials|clinical trials|cim|cie|ccam|cas|omim|uniprot|genbank|\
          accession genbank|amm|rs|loinc|snomed|atc|orpha|orphanet|mim|ean|norme|iso",
+    ),
+    (
+        Birth,
+        Strong,
+        "ne|nee|nes|naissance|naiss|ddn|nacido|nacida|nacidos|nacimiento|nac|fnac|f nac|fn|dn|dob|natif|native|nacio|\
+         naquit|nato|nata",
     ),
     (Postal, Near, "bp|cs|cedex|cp|apartado|apdo|codigo postal|code postal|tsa|cidex"),
 ];

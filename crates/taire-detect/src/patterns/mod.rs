@@ -7,6 +7,7 @@
 
 mod checks;
 mod context;
+mod dates;
 mod ids;
 mod keywords;
 mod net;
@@ -15,6 +16,7 @@ mod phone;
 mod plates;
 mod run;
 
+use taire_text::date::Found;
 use taire_text::{Kind as TokenKind, Label, Language, Mention, Norm, Note, Shape, Source, Span, Token};
 
 use self::context::{Context, LookBack};
@@ -73,6 +75,9 @@ struct Scan<'a> {
     done: usize,
     /// The last telephone found, which the next may follow ("… / …", "… ou …").
     chain: Option<(usize, Kind)>,
+    /// Dates of the note, in order, and the next one to meet.
+    dates: Vec<Found>,
+    next_date: usize,
     run: Run,
     word: String,
     other: String,
@@ -89,6 +94,8 @@ impl<'a> Scan<'a> {
             out,
             done: 0,
             chain: None,
+            dates: Vec::new(),
+            next_date: 0,
             run: Run::default(),
             word: String::new(),
             other: String::new(),
@@ -96,6 +103,7 @@ impl<'a> Scan<'a> {
     }
 
     fn run(mut self) {
+        self.find_dates();
         let mut i = 0;
         while let Some(token) = self.tokens.get(i) {
             let next = if token.start() < self.done {
@@ -103,7 +111,10 @@ impl<'a> Scan<'a> {
             } else {
                 match token.kind {
                     TokenKind::Number => self.number(i),
-                    TokenKind::Word => self.net_word(i),
+                    TokenKind::Word => match self.date_at(i) {
+                        Some(Step::Token(next)) => next,
+                        _ => self.net_word(i),
+                    },
                     TokenKind::Mark => self.net_mark(i),
                     TokenKind::Newline => i + 1,
                 }
@@ -129,6 +140,11 @@ impl<'a> Scan<'a> {
             return next;
         }
         if run.total() < 3 {
+            for group in &run.groups {
+                if let Some(Step::Token(next)) = self.date_at(group.first) {
+                    return next;
+                }
+            }
             return end;
         }
         if let Some(next) = self.plate(run) {
@@ -139,14 +155,16 @@ impl<'a> Scan<'a> {
         let mut g = 0;
         while g < run.len() {
             let here = if g == 0 { context } else { self.chained(run.groups[g].first) };
-            let step = if let Some(h) = run.spaced_date(g) {
-                Some(Step::Group(h))
+            let at = run.groups[g].first;
+            let step = if let Some(step) = self.boxed_date(run, g) {
+                Some(step)
             } else if here.is_some_and(|c| c.kind == Kind::Reference) {
                 self.reference(run, g, start)
             } else {
                 self.named(run, g, start, here)
                     .or_else(|| self.phone(run, g, here))
                     .or_else(|| self.by_form(run, g, here))
+                    .or_else(|| self.date_at(at))
                     .or_else(|| self.ip_v4(run, g, here))
                     .or_else(|| self.left_over(run, g, start, here))
             };
@@ -165,6 +183,9 @@ impl<'a> Scan<'a> {
         let mut start = first;
         while start > 0 && self.tokens[start].glued {
             let before = &self.tokens[start - 1];
+            if before.start() < self.done {
+                break;
+            }
             match before.kind {
                 TokenKind::Number => start -= 1,
                 TokenKind::Word

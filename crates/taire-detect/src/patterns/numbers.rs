@@ -86,7 +86,10 @@ impl Scan<'_> {
         begin = begin.min(self.tokens[start].start());
         end = end.max(self.tokens[last].end());
         let score = if digits.len() >= 8 { 0.65 } else { 0.55 };
-        self.say(begin, end, Label::OtherId, score, "more than five digits");
+        match self.strip_label(start) {
+            Some(label) => self.say(begin, end, label, 0.75, "number in an identity strip"),
+            None => self.say(begin, end, Label::OtherId, score, "more than five digits"),
+        }
         if last == group.last { Step::Group(g + 1) } else { Step::Token(last + 1) }
     }
 
