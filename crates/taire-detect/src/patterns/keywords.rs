@@ -4,6 +4,7 @@
 //! tables leave them out ("numéro de sécurité sociale" is `securite sociale`).
 
 use rustc_hash::FxHashMap;
+use taire_text::fold_char;
 
 /// What a keyword announces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,9 +176,9 @@ const TABLE: &[(Kind, Strength, &str)] = &[
          numeration|recuento|hemogramme|hemograma|creatinine|creatinina|prolactine|prolactina|insuline|testosterone|\
          debit|volume|volumen|poids|peso|energie|kcal|adn|adnvha|arn|rna|dna|colonies|colonias|germes|germenes|ecbu|\
          leucocyturie|hematurie|polynucleaires|prevalence|incidence|incidencia|prevalencia|population|poblacion|\
-         trombocitos|thrombocytes|hemoglobine|myoglobine|procalcitonine|score|rapport|ratio|dilution|titre|titulo|\
+         trombocitos|thrombocytes|hemoglobine|myoglobine|procalcitonine|dilution|\
          habitants|habitantes|cout|coste|precio|prix|montant|heparine|heparina|penicilline|penicilina|vitamine|\
-         vitamina|hta|ta|pression|tension|fe|adrenaline|adrenalina|lidocaine|trypsine|aprotinine|urokinase|uroquinasa|\
+         vitamina|hta|ta|pression|tension|adrenaline|adrenalina|lidocaine|trypsine|aprotinine|urokinase|uroquinasa|\
          streptokinase|estreptoquinasa|tryptase|catecholamines|hematocrite|hematocrito|vgm|tsh|fsh|lh|acth|cortisol|\
          pth|fibrinogene|fibrinogeno|haptoglobine|transaminases|transaminasas|bilirubine|bilirrubina|uree|urea|\
          glycemie|glucemia|cholesterol|colesterol|triglycerides|trigliceridos|granulocytes|granulocitos|blastes|blastos|\
@@ -185,9 +186,9 @@ const TABLE: &[(Kind, Strength, &str)] = &[
     ),
     (
         Reference,
-        Strong,
-        "pmid|pmcid|pmc|doi|isbn|issn|eudract|nct|clinicaltrials|clinical trials|cim|cie|ccam|cas|omim|uniprot|genbank|\
-         accession genbank|amm|rs|loinc|snomed|atc|orpha|orphanet|mim|ean|norme|iso",
+        Near,
+        "pmid|pmcid|pmc|doi|isbn|issn|eudract|nct|clinicaltrials|clinical trials|cim|cie|ccam|omim|uniprot|genbank|\
+         accession genbank|amm|loinc|snomed|atc|orpha|orphanet|mim",
     ),
     (
         Birth,
@@ -248,14 +249,16 @@ const CONNECTORS: &[&str] = &[
 /// Connectors that say "number".
 const NUMBER_WORDS: &[&str] = &["n", "no", "nr", "nro", "num", "nums", "numero", "numeros", "number"];
 
+const LONGEST_UNIT: usize = 24;
+
 const UNITS: &str = "mm|mm3|mmc|mmol|mosm|nmol|pmol|umol|µmol|μmol|micromol|ui|uui|mui|iu|mg|ug|µg|μg|mcg|ng|pg|kg|gr|ml|\
     cl|dl|ul|µl|μl|kcal|cal|kj|cc|cm|cm3|cm2|km|nm|euro|euros|eur|dollars|francs|copies|copias|copie|copia|elements|element|\
-    elementos|elemento|elts|elt|el|cellules|cellule|celulas|celula|cels|cel|cells|cell|leucocytes|leucocitos|leuc|leuco|\
+    elementos|elemento|elts|elt|cellules|cellule|celulas|celula|cels|cel|cells|cell|leucocytes|leucocitos|leuc|leuco|\
     plaquettes|plaquetas|hematies|gb|globules|pnn|germes|germenes|ufc|cfu|gy|cgy|bpm|fois|veces|unites|unidades|unite|uds|\
-    voltios|volts|habitants|habitantes|hab|personnes|personas|patients|pacientes|cas|casos|polynucleaires|neutrophiles|\
+    voltios|volts|habitants|habitantes|hab|polynucleaires|neutrophiles|\
     neutrofilos|polimorfonucleares|lymphocytes|linfocitos|eosinophiles|reticulocytes|reticulocitos|grs|mgr|litros|litres|mililitros|millilitres|\
-    gramos|grammes|meq|hz|khz|mhz|pm|rpm|j|jours|dias|heures|horas|ans|anos|mois|meses|metros|metres|grados|degres|pas|log|logs|ufp|\
-    uel|u|mu|mun|naissances|nacimientos|e|g|l|m|x|s|h|k|spores|colonies|colonias|particules|hematias|lux|dpm|fl";
+    gramos|grammes|meq|hz|khz|mhz|rpm|heures|horas|metros|metres|grados|degres|log|logs|ufp|\
+    uel|u|mu|mun|naissances|nacimientos|g|l|m|x|spores|colonies|colonias|particules|hematias|lux|dpm|fl";
 
 /// The keyword tables, indexed by the last word of each phrase.
 #[derive(Debug)]
@@ -306,7 +309,18 @@ impl Keywords {
         self.connectors.get(word).copied()
     }
 
+    /// Whether a word, in any case and with or without accents, is a unit of measurement.
     pub(super) fn is_unit(&self, word: &str) -> bool {
-        self.units.contains_key(word)
+        let mut folded = [0u8; LONGEST_UNIT];
+        let mut len = 0;
+        for c in word.chars() {
+            let (chars, n) = fold_char(c);
+            for c in &chars[..n] {
+                let Some(room) = folded.get_mut(len..len + c.len_utf8()) else { return false };
+                c.encode_utf8(room);
+                len += c.len_utf8();
+            }
+        }
+        std::str::from_utf8(&folded[..len]).is_ok_and(|w| self.units.contains_key(w))
     }
 }

@@ -1,6 +1,6 @@
 //! What is left: a long number is an identifier unless its surroundings say that it measures something.
 
-use taire_text::{Kind as TokenKind, Label, Shape, fold_into};
+use taire_text::{Kind as TokenKind, Label, Shape};
 
 use super::context::Context;
 use super::keywords::Kind;
@@ -51,7 +51,11 @@ impl Scan<'_> {
         let dotted = run.groups[g + 1].sep == Sep::Dot;
         let round = digits.ends_with(b"00");
         let unit = self.unit_after(run, h).is_some();
-        if measured || unit || (digits.len() <= 7 && (round || dotted)) || (round && digits.len() <= 9) {
+        if measured
+            || unit
+            || (digits.len() <= 7 && (round || dotted))
+            || (digits.ends_with(b"000") && digits.len() <= 9)
+        {
             self.clear(begin, end, if measured || unit { 0.9 } else { 0.6 }, "number written in thousands");
             return Some(Step::Group(h));
         }
@@ -66,14 +70,17 @@ impl Scan<'_> {
         let (mut begin, mut end) = self.bounds(run, g, g + 1);
         let digits = run.digits(g, g + 1);
         let public = self.public_prefix(group.first);
-        let round = digits.ends_with(b"000") && digits.len() <= 7;
+        let zeros = digits.iter().rev().take_while(|&&d| d == b'0').count();
+        let round = digits.len() <= 7 && (zeros >= 4 || (zeros == 3 && digits.len() == 6));
         let unit = self.unit_after(run, g + 1).is_some();
-        let fraction = run.sep_at(g + 1).is_some_and(|(s, tight)| tight && s == Sep::Comma);
+        let fraction = run
+            .sep_at(g + 1)
+            .is_some_and(|(s, tight)| tight && s == Sep::Comma && run.groups[g + 1].len <= 2);
         let decimals =
-            g > 0 && group.tight && matches!(group.sep, Sep::Comma | Sep::Dot) && run.groups[g - 1].len <= 3;
+            g > 0 && group.tight && matches!(group.sep, Sep::Comma | Sep::Dot) && run.groups[g - 1].len <= 2;
         if public
             || (unit && digits.len() <= 9)
-            || (measured && digits.len() <= 8)
+            || (measured && digits.len() <= 7)
             || round
             || decimals
             || fraction
@@ -84,6 +91,11 @@ impl Scan<'_> {
         }
         let last = self.mixed_end(group.last);
         begin = begin.min(self.tokens[start].start());
+        // "12-345678", "345678-12": short groups hang on by a dash.
+        if g > 0 && group.tight && group.sep == Sep::Dash {
+            let before = self.tokens[run.groups[g - 1].first].start();
+            begin = if before >= self.done { before } else { begin };
+        }
         end = end.max(self.tokens[last].end());
         let score = if digits.len() >= 8 { 0.65 } else { 0.55 };
         match self.strip_label(start) {
@@ -214,31 +226,24 @@ impl Scan<'_> {
         if next.kind != TokenKind::Word || next.end() - next.start() > 20 {
             return false;
         }
-        let mut word = String::new();
-        fold_into(next.of(self.text), &mut word);
+        let word = next.of(self.text);
         let after = self.text_of(at + 1);
         let per = after == "/";
+        if per && self.keys.is_unit(self.text_of(at + 2)) {
+            return true;
+        }
         if word.chars().count() == 1 {
-            let lower = next.shape == Shape::Lower;
-            let glued = next.glued
-                && !self.tokens.get(at + 1).is_some_and(|t| t.glued && t.kind == TokenKind::Number);
-            return self.keys.is_unit(&word)
-                && after != "'"
-                && after != "."
-                && (per || at > last + 1 || (lower && word != "e") || (glued && word != "e"));
+            let whole = !self.tokens.get(at + 1).is_some_and(|t| t.glued && t.kind != TokenKind::Mark);
+            let close = next.shape == Shape::Lower || next.glued;
+            let digits = self.tokens[last].end() - self.tokens[last].start();
+            let free = !matches!(after, "'" | ".");
+            return self.keys.is_unit(word)
+                && (per || at > last + 1 || (close && whole && free && digits <= 7));
         }
-        if word == "par" || word == "por" {
-            let mut unit = String::new();
-            fold_into(self.text_of(at + 1), &mut unit);
-            return self.keys.is_unit(&unit);
+        if word.eq_ignore_ascii_case("par") || word.eq_ignore_ascii_case("por") {
+            return self.keys.is_unit(self.text_of(at + 1));
         }
-        self.keys.is_unit(&word)
-            || (per
-                && self.tokens.get(at + 2).is_some_and(|t| {
-                    let mut unit = String::new();
-                    fold_into(t.of(self.text), &mut unit);
-                    t.kind == TokenKind::Word && self.keys.is_unit(&unit)
-                }))
+        self.keys.is_unit(word)
     }
 
     /// Whether the line around a token is made mostly of numbers, as a flattened table is.
