@@ -11,7 +11,7 @@ use taire_text::{Facts, Kind, Language, Note, Token, fold_into};
 
 use crate::Lexicon;
 
-const SLOTS: usize = 1 << 13;
+const SLOTS: usize = 1 << 15;
 const KEY: usize = 23;
 /// Caches a thread keeps: more annotators than this in turn on one thread only lose speed.
 const CACHES: usize = 4;

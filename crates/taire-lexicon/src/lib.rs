@@ -5,6 +5,7 @@
 //! [`Pools`] holds what surrogates are drawn from. The data are written by `cargo xtask lexicons` and read in
 //! place: opening a lexicon parses nothing. `data/SOURCES.md` says where each list comes from.
 
+mod affixes;
 mod annotate;
 mod embedded;
 mod phrases;
@@ -114,9 +115,12 @@ impl Lexicon {
         self.language
     }
 
-    /// What the lists know of a folded word; nothing is [`Facts::default`].
+    /// What the lists know of a folded word, else what its parts say; nothing is [`Facts::default`].
     pub fn facts(&self, folded: &str) -> Facts {
-        Facts::from_bits(self.words.get(folded).unwrap_or(0))
+        match self.words.get(folded) {
+            Some(bits) => Facts::from_bits(bits),
+            None => affixes::guess(folded, self.language),
+        }
     }
 
     /// Every word of the lists with its facts, in order.

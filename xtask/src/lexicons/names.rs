@@ -20,6 +20,9 @@ const PARTICLES: &[&str] = &[
 /// Names of one or two letters that are names more often than anything else.
 const SHORT: &[&str] = &["ba", "sy", "wu", "xu", "ng", "py", "jo", "li", "ly"];
 
+pub(crate) const FAKER_ES: &[&str] = &["es_ES", "es_CO", "es_CL", "es_AR", "es_MX"];
+const FAKER_FR: &[&str] = &["fr_FR", "fr_BE", "fr_CH", "fr_DZ"];
+
 /// Bearers by sex, and the spellings they use.
 #[derive(Default, Clone)]
 pub(crate) struct Given {
@@ -59,8 +62,8 @@ pub(crate) struct Names {
     given_words: [BTreeMap<String, Given>; 2],
     /// Folded word of a family name to its tier, by country.
     family_words: [BTreeMap<String, u8>; 2],
-    /// Folded name to a spelling with accents.
-    accents: BTreeMap<String, String>,
+    /// Folded word of a name to its spelling, by country.
+    spellings: [BTreeMap<String, String>; 2],
 }
 
 impl Names {
@@ -72,10 +75,8 @@ impl Names {
             family_words(&fr.family, &[200, 1_000, 5_000, 21_817, 96_264, 158_590, usize::MAX]),
             family_words(&es.family, &[60, 250, 900, 2_500, 5_000, usize::MAX, usize::MAX]),
         ];
-        let mut accents = BTreeMap::new();
-        other_families(lists, counts, &mut family_words, &mut accents)?;
-        given_accents(lists, &mut accents)?;
-        Ok(Names { fr, es, given_words, family_words, accents })
+        other_families(lists, counts, &mut family_words)?;
+        Ok(Names { fr, es, given_words, family_words, spellings: spellings(lists)? })
     }
 
     pub(crate) fn of(&self, language: Language) -> &Country {
@@ -116,15 +117,15 @@ impl Names {
         all
     }
 
-    /// `name` in title case, with the accents its bearers use where a list shows them.
+    /// `name` in title case, with the accents of the country where a list shows them.
     pub(crate) fn display(&self, name: &str, language: Language) -> String {
         let mut out = String::new();
         for (i, piece) in name.split_inclusive([' ', '-', '\'']).enumerate() {
             let word = piece.trim_end_matches([' ', '-', '\'']);
             let folded = fold(word);
-            let spelt = match self.accents.get(&folded) {
-                Some(spelt) if word.is_ascii() => spelt.clone(),
-                _ if language == Language::Es && word.is_ascii() => spanish_stress(word),
+            let spelt = match self.spellings[language as usize].get(&folded) {
+                Some(spelt) if !accented(word) => spelt.clone(),
+                None if language == Language::Es && !accented(word) => spanish_stress(word),
                 _ => word.to_owned(),
             };
             let small = i > 0 && language == Language::Es && PARTICLES.contains(&folded.as_str());
@@ -134,12 +135,19 @@ impl Names {
         out
     }
 
-    /// The most frequent spelling of a given name.
+    /// The most frequent spelling of a given name. The French list has the accents, the Spanish one few.
     pub(crate) fn display_given(&self, folded: &str, given: &Given, language: Language) -> String {
         let best =
             given.spellings.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(folded, |(s, _)| s.as_str());
-        self.display(best, language)
+        match language {
+            Language::Fr => title(best),
+            Language::Es => self.display(best, language),
+        }
     }
+}
+
+fn accented(word: &str) -> bool {
+    word.chars().any(|c| !c.is_ascii() && c != 'ñ' && c != 'Ñ')
 }
 
 fn title(word: &str) -> String {
@@ -252,36 +260,22 @@ fn family_words(names: &[String], limits: &[usize; 7]) -> BTreeMap<String, u8> {
     words
 }
 
-/// Lists without counts: they give accents, and names the others lack.
-fn other_families(
-    lists: &Lists,
-    counts: &mut Counts,
-    words: &mut [BTreeMap<String, u8>; 2],
-    accents: &mut BTreeMap<String, String>,
-) -> Result<()> {
+/// Lists without counts: names the others lack.
+fn other_families(lists: &Lists, counts: &mut Counts, words: &mut [BTreeMap<String, u8>; 2]) -> Result<()> {
     let [fr, es] = words;
-    let mut add = |name: &str, tier: u8, words: &mut BTreeMap<String, u8>| {
-        for word in name.split([' ', '-', '\'']) {
-            let folded = fold(word);
-            if is_name_word(&folded) {
-                if !word.is_ascii() {
-                    accents.entry(folded.clone()).or_insert_with(|| word.to_owned());
-                }
-                words.entry(folded).or_insert(tier);
-            }
+    let add = |name: &str, tier: u8, words: &mut BTreeMap<String, u8>| {
+        for word in parts(name).into_iter().filter(|w| is_name_word(w)) {
+            words.entry(word).or_insert(tier);
         }
     };
     let mut read = 0;
-    for locale in ["es_ES", "es_CO", "es_CL", "es_AR", "es_MX", "pt_PT"] {
-        for name in read::faker(lists, &format!("person/{locale}"), "last_names")? {
-            add(&name, 3, es);
-            read += 1;
-        }
-    }
-    for locale in ["fr_FR", "fr_BE", "fr_CH", "fr_DZ"] {
-        for name in read::faker(lists, &format!("person/{locale}"), "last_names")? {
-            add(&name, 3, fr);
-            read += 1;
+    let iberian = [FAKER_ES, &["pt_PT"]].concat();
+    for (locales, words) in [(&iberian[..], &mut *es), (FAKER_FR, &mut *fr)] {
+        for locale in locales {
+            for name in read::faker(lists, &format!("person/{locale}"), "last_names")? {
+                add(&name, 3, words);
+                read += 1;
+            }
         }
     }
     counts.add(fetch::FAKER, "family names", read);
@@ -299,20 +293,24 @@ fn other_families(
     Ok(())
 }
 
-fn given_accents(lists: &Lists, accents: &mut BTreeMap<String, String>) -> Result<()> {
-    for locale in ["es_ES", "fr_FR"] {
-        for list in ["first_names_male", "first_names_female"] {
-            for name in read::faker(lists, &format!("person/{locale}"), list)? {
-                for word in name.split([' ', '-']).filter(|w| !w.is_ascii()) {
-                    accents.entry(fold(word)).or_insert_with(|| word.to_owned());
-                }
-            }
+/// The first list that spells a word decides: `Faure` is rarely the composer's.
+fn spellings(lists: &Lists) -> Result<[BTreeMap<String, String>; 2]> {
+    let mut all = [BTreeMap::new(), BTreeMap::new()];
+    let mut add = |language: Language, name: &str| {
+        for word in name.split([' ', '-', '\'']) {
+            all[language as usize].entry(fold(word)).or_insert_with(|| word.to_owned());
         }
+    };
+    for language in [Language::Fr, Language::Es] {
+        hand::items(hand::families(language)).for_each(|name| add(language, name));
     }
-    for lemma in read::hunspell(lists)? {
-        if (lemma.has("patr") || lemma.has("prn")) && !lemma.form.is_ascii() && !lemma.form.contains('-') {
-            accents.entry(fold(&lemma.form)).or_insert(lemma.form);
-        }
+    for list in ["last_names", "first_names_male", "first_names_female"] {
+        read::faker(lists, "person/es_ES", list)?.iter().for_each(|name| add(Language::Es, name));
     }
-    Ok(())
+    read::faker(lists, "person/fr_FR", "last_names")?.iter().for_each(|name| add(Language::Fr, name));
+    for locale in FAKER_ES {
+        let names = read::faker(lists, &format!("person/{locale}"), "last_names")?;
+        names.iter().for_each(|name| add(Language::Es, name));
+    }
+    Ok(all)
 }

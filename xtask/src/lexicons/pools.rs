@@ -8,7 +8,7 @@ use std::fmt::Write;
 use taire_text::{Facts, Gender, Language, fold};
 
 use super::fetch::Lists;
-use super::names::Names;
+use super::names::{FAKER_ES, Names};
 use super::towns::Towns;
 use super::words::Words;
 use super::{Output, Result, fst_bytes, hand, parts, read};
@@ -108,7 +108,10 @@ fn family(
     };
     // The Spanish list mixes all residents: accents and spelling are only sure for names of these lists.
     let spanish: BTreeSet<String> = if language == Language::Es {
-        let listed = read::faker(lists, "person/es_ES", "last_names")?;
+        let mut listed = Vec::new();
+        for locale in FAKER_ES {
+            listed.extend(read::faker(lists, &format!("person/{locale}"), "last_names")?);
+        }
         let written = hand::items(hand::families(language)).map(str::to_owned);
         listed.into_iter().chain(written).map(|n| fold(&n)).collect()
     } else {

@@ -76,18 +76,17 @@ fn populate(lists: &Lists, towns: &mut [Town], counts: &mut Counts) -> Result<()
     for town in towns.iter_mut() {
         let keys: Vec<String> =
             std::iter::once(&town.name).chain(&town.aliases).map(|n| parts(n).join(" ")).collect();
-        let near = |city: &Value| {
-            let (Some(lat), Some(lon)) = (city["latitude"].as_f64(), city["longitude"].as_f64()) else {
-                return false;
-            };
-            (lat - town.lat).abs() < 0.25 && (lon - town.lon).abs() < 0.33
+        let distance = |city: &Value| {
+            let (lat, lon) = (city["latitude"].as_f64()?, city["longitude"].as_f64()?);
+            Some((lat - town.lat).abs().max((lon - town.lon).abs())).filter(|&d| d < 0.6)
         };
-        let best = keys
-            .iter()
-            .filter_map(|k| cities.get(k))
-            .flatten()
-            .filter(|(city, _)| near(city))
-            .max_by_key(|(city, _)| city["population"].as_u64().unwrap_or(0));
+        let population = |city: &Value| city["population"].as_u64().unwrap_or(0);
+        // Villages share their municipality's name: the largest of the near ones is the municipality.
+        let candidates = keys.iter().filter_map(|k| cities.get(k)).flatten();
+        let best = candidates
+            .filter_map(|entry| distance(entry.0).map(|d| (entry, d)))
+            .max_by_key(|(entry, d)| (*d < 0.25, population(entry.0)))
+            .map(|(entry, _)| entry);
         if let Some((city, names)) = best {
             town.population = city["population"].as_u64().unwrap_or(0) as u32;
             joined += usize::from(town.population > 0);
