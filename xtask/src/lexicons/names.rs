@@ -293,24 +293,31 @@ fn other_families(lists: &Lists, counts: &mut Counts, words: &mut [BTreeMap<Stri
     Ok(())
 }
 
-/// The first list that spells a word decides: `Faure` is rarely the composer's.
+/// The first list that spells a word decides (`Faure` is rarely the composer's), but a Spanish spelling with its
+/// accent beats one typed without.
 fn spellings(lists: &Lists) -> Result<[BTreeMap<String, String>; 2]> {
-    let mut all = [BTreeMap::new(), BTreeMap::new()];
-    let mut add = |language: Language, name: &str| {
-        for word in name.split([' ', '-', '\'']) {
-            all[language as usize].entry(fold(word)).or_insert_with(|| word.to_owned());
-        }
-    };
-    for language in [Language::Fr, Language::Es] {
-        hand::items(hand::families(language)).for_each(|name| add(language, name));
+    let (mut fr, mut es) = (BTreeMap::new(), BTreeMap::new());
+    let words = |name: &str| name.split([' ', '-', '\'']).map(str::to_owned).collect::<Vec<_>>();
+    let written = hand::items(hand::families(Language::Fr)).map(str::to_owned);
+    for word in written.chain(read::faker(lists, "person/fr_FR", "last_names")?).flat_map(|n| words(&n)) {
+        fr.entry(fold(&word)).or_insert(word);
     }
+    // `Luís` is Portuguese.
+    let sure = hand::items(hand::families(Language::Es)).chain(["Luis"]).map(str::to_owned);
+    let sure: BTreeMap<String, String> = sure.flat_map(|n| words(&n)).map(|w| (fold(&w), w)).collect();
+    let mut listed = Vec::new();
     for list in ["last_names", "first_names_male", "first_names_female"] {
-        read::faker(lists, "person/es_ES", list)?.iter().for_each(|name| add(Language::Es, name));
+        listed.extend(read::faker(lists, "person/es_ES", list)?);
     }
-    read::faker(lists, "person/fr_FR", "last_names")?.iter().for_each(|name| add(Language::Fr, name));
-    for locale in FAKER_ES {
-        let names = read::faker(lists, &format!("person/{locale}"), "last_names")?;
-        names.iter().for_each(|name| add(Language::Es, name));
+    for locale in &FAKER_ES[1..] {
+        listed.extend(read::faker(lists, &format!("person/{locale}"), "last_names")?);
     }
-    Ok(all)
+    for word in listed.iter().flat_map(|n| words(n)) {
+        let spelt: &mut String = es.entry(fold(&word)).or_insert_with(|| word.clone());
+        if !accented(spelt) && accented(&word) {
+            *spelt = word;
+        }
+    }
+    es.extend(sure);
+    Ok([fr, es])
 }
