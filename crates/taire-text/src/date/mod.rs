@@ -3,9 +3,12 @@
 //! [`find`] walks the tokens of a note once and stops only at digits and at the few words a date can hang on;
 //! [`parse`] reads one isolated surface with the same grammar, which is what rewriting gets back from an entity.
 //! A date found is a [`Partial`] (what was written) and a [`Surface`] (how), which prints any other day in the
-//! same shape. [`resolve`] completes partial dates from their neighbours.
+//! same shape. [`resolve`] completes partial dates from their neighbours. Ages and
+//! durations have their own module, [`lapse`].
 
 mod blank;
+mod context;
+pub mod lapse;
 mod letters;
 mod named;
 mod numeric;

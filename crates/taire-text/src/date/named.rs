@@ -208,6 +208,14 @@ impl Scan<'_> {
     }
 
     fn spelt_day(&self, last: usize, tight: bool) -> Option<Day> {
+        let (first, value) = self.spelt_number(last, 31)?;
+        let typed = &self.text[self.tokens[first].start()..self.tokens[last].end()];
+        let part = Part::SpeltDay(Spelt::new(value, typed, self.language, true));
+        Some(Day { first, value: value as u8, piece: self.piece(first, last, part), tight })
+    }
+
+    /// The longest number in letters, from one to `most`, that ends at token `last`: its first token and value.
+    pub(super) fn spelt_number(&self, last: usize, most: u32) -> Option<(usize, u32)> {
         let is_part = |i: usize| match self.kind(i) {
             Some(Kind::Word) => letters::is_number_word(self.str(i), self.language),
             Some(Kind::Mark) => self.mark(i) == b'-' && self.glued(i),
@@ -220,22 +228,10 @@ impl Scan<'_> {
         while first > self.floor && last - first < 6 && is_part(first - 1) {
             first -= 1;
         }
-        for start in first..=last {
-            let Some((value, end)) = letters::read(self.text, self.tokens, start, self.language) else {
-                continue;
-            };
-            if end == last && (1..=31).contains(&value) {
-                let typed = &self.text[self.tokens[start].start()..self.tokens[last].end()];
-                let part = Part::SpeltDay(Spelt::new(value, typed, self.language, true));
-                return Some(Day {
-                    first: start,
-                    value: value as u8,
-                    piece: self.piece(start, last, part),
-                    tight,
-                });
-            }
-        }
-        None
+        (first..=last).find_map(|start| {
+            let (value, end) = letters::read(self.text, self.tokens, start, self.language)?;
+            (end == last && (1..=most).contains(&value)).then_some((start, value))
+        })
     }
 
     /// The year behind a month or a season, over `de`, `del año`, a dot, a dash, an apostrophe.

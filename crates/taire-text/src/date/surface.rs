@@ -76,7 +76,7 @@ impl Name {
     }
 }
 
-fn write_cased(word: &str, case: Case, accents: bool, out: &mut String) {
+pub(super) fn write_cased(word: &str, case: Case, accents: bool, out: &mut String) {
     for (i, c) in word.chars().enumerate() {
         let c = if accents { c } else { fold_char(c).0[0] };
         match case {
@@ -138,7 +138,6 @@ pub(super) enum Part {
         gap: u8,
     },
     MonthName(Name),
-    /// Two-digit day or month that must stay two digits wide.
     RomanMonth,
     Year {
         digits: u8,

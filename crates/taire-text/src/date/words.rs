@@ -151,26 +151,24 @@ pub(super) enum Trigger {
 #[inline]
 pub(super) fn quick(word: &[u8]) -> bool {
     match *word {
-        [first, second, ..] if word.len() <= 10 => matches!(
-            [first | 0x20, second | 0x20],
+        [b'I' | b'V' | b'X'] | [b'I' | b'V' | b'X', b'I' | b'V' | b'X', ..] => true,
+        [first, second, _, ..] if word.len() <= 10 => match first | 0x20 {
+            b'j' => matches!(second | 0x20, b'a' | b'u'),
             // An accented letter begins with 0xc3, which is 0xe3 here.
-            [b'j', b'a' | b'u']
-                | [b'f', b'e' | 0xe3]
-                | [b'm', b'a' | b'i' | b'z']
-                | [b'a', b'v' | b'b' | b'p' | b'o' | b'g' | b'u']
-                | [b's', b'e']
-                | [b'o', b'c' | b't']
-                | [b'n', b'o']
-                | [b'd', b'e' | 0xe3 | b'i']
-                | [b'e', b'n' | b't']
-                | [0xe3, _]
-                | [b'p', b'r']
-                | [b'h', b'i']
-                | [b'v', b'e' | b'i']
-                | [b'i', b'n' | b'i' | b'v' | b'x']
-                | [b'x', b'i']
-        ),
-        [first] => matches!(first, b'I' | b'V' | b'X'),
+            b'f' => matches!(second | 0x20, b'e' | 0xe3),
+            b'm' => matches!(second | 0x20, b'a' | b'i' | b'z'),
+            b'a' => matches!(second | 0x20, b'v' | b'b' | b'p' | b'o' | b'g' | b'u'),
+            b's' | b'v' => second | 0x20 == b'e',
+            b'o' => matches!(second | 0x20, b'c' | b't'),
+            b'n' => second | 0x20 == b'o',
+            b'd' => matches!(second | 0x20, b'e' | 0xe3 | b'i') && word[2] | 0x20 != b's',
+            b'e' => matches!(second | 0x20, b'n' | b't'),
+            b'p' => second | 0x20 == b'r' && word.len() == 9,
+            b'h' => second | 0x20 == b'i' && word.len() == 5,
+            b'i' => second | 0x20 == b'n' && word.len() == 8,
+            0xe3 => second | 0x20 == 0xa9,
+            _ => false,
+        },
         _ => false,
     }
 }
