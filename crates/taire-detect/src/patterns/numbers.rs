@@ -251,7 +251,7 @@ impl Scan<'_> {
         let (mut numbers, mut words) = (0, 0);
         let forward = self.tokens[at..].iter().take(40).take_while(|t| t.kind != TokenKind::Newline);
         let backward = self.tokens[..at].iter().rev().take(40).take_while(|t| t.kind != TokenKind::Newline);
-        for token in forward.chain(backward) {
+        for token in forward.chain(backward).filter(|t| t.start() >= self.done) {
             match token.kind {
                 TokenKind::Number if token.end() - token.start() <= LONG => numbers += 1,
                 TokenKind::Word => words += 1,
