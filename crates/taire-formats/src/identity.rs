@@ -35,6 +35,11 @@ pub(crate) fn unknown(key: &str) -> Problem {
     Problem { key: key.to_owned(), why: UNKNOWN }
 }
 
+/// The problem of a table whose first line names no key: it may be data, and is not shown.
+pub(crate) fn no_header() -> String {
+    format!("the first line is no header; known columns: {}", KEYS.join(", "))
+}
+
 /// Keys as people spell them, for messages.
 const KEYS: &[&str] = &[
     "patient",

@@ -1,4 +1,5 @@
-//! JSON documents: one object per line, or one file with an object or an array of objects.
+//! Reading JSON documents: one object per line, or one file with an object or an array of objects. Writing
+//! them is `json_write`'s.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,17 +12,17 @@ use taire_text::{KnownIdentity, Language, Role};
 
 use crate::date::{self, DateShape};
 use crate::document::{Slot, Spot};
-use crate::offsets::{FromBytes, to_bytes};
-use crate::{Document, Error, GoldSpan, Offsets, OutSpan, Place, ReadOptions, identity};
+use crate::offsets::to_bytes;
+use crate::{Document, Error, GoldSpan, Offsets, Place, ReadOptions, identity};
 
 /// Which keys of an object mean what.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
-    text: String,
-    id: String,
-    patient: String,
-    date: String,
-    kept: Vec<String>,
+    pub(crate) text: String,
+    pub(crate) id: String,
+    pub(crate) patient: String,
+    pub(crate) date: String,
+    pub(crate) kept: Vec<String>,
     gold: bool,
 }
 
@@ -380,135 +381,10 @@ fn gold(text: &str, spans: &Value) -> Result<Vec<GoldSpan>, String> {
     spans.collect()
 }
 
-/// Adds a JSON string.
-pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    out.reserve(text.len() + 2);
-    out.push(b'"');
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    for (i, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&bytes[from..i]);
-        from = i + 1;
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            _ => {
-                out.extend_from_slice(b"\\u00");
-                out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-            }
-        }
-    }
-    out.extend_from_slice(&bytes[from..]);
-    out.push(b'"');
-}
-
-fn push_key(out: &mut Vec<u8>, first: &mut bool, key: &str) {
-    out.push(if std::mem::take(first) { b'{' } else { b',' });
-    push_string(out, key);
-    out.push(b':');
-}
-
-/// Adds the object a document came from, with its new text, patient and date. What has no new value is null.
-pub(crate) fn push_in_kind(
-    out: &mut Vec<u8>,
-    keys: &Keys,
-    document: &Document,
-    text: &str,
-    patient: Option<&str>,
-    date: Option<Date>,
-) {
-    let mut first = true;
-    let Spot::Json(slots) = &document.place.0 else {
-        push_key(out, &mut first, &keys.id);
-        push_string(out, &document.id);
-        push_key(out, &mut first, &keys.text);
-        push_string(out, text);
-        out.push(b'}');
-        return;
-    };
-    for slot in slots {
-        match slot {
-            Slot::Id { quoted } => {
-                push_key(out, &mut first, &keys.id);
-                push_scalar(out, Some(&document.id), *quoted);
-            }
-            Slot::Text => {
-                push_key(out, &mut first, &keys.text);
-                push_string(out, text);
-            }
-            Slot::Patient { quoted } => {
-                push_key(out, &mut first, &keys.patient);
-                push_scalar(out, patient, *quoted);
-            }
-            Slot::Date(shape) => {
-                push_key(out, &mut first, &keys.date);
-                push_scalar(out, date.map(|d| date::print(d, *shape)).as_deref(), true);
-            }
-            Slot::Language => {
-                push_key(out, &mut first, "lang");
-                push_scalar(out, document.language.map(Language::key), true);
-            }
-            Slot::Kept(i, value) => {
-                push_key(out, &mut first, &keys.kept[*i]);
-                out.extend_from_slice(value.get().as_bytes());
-            }
-        }
-    }
-    out.push(b'}');
-}
-
-/// A string, or a bare number when the original was one and the new value can be.
-fn push_scalar(out: &mut Vec<u8>, value: Option<&str>, quoted: bool) {
-    let bare = |v: &str| v.parse::<i128>().is_ok_and(|n| n.to_string() == v);
-    match value {
-        None => out.extend_from_slice(b"null"),
-        Some(v) if !quoted && bare(v) => out.extend_from_slice(v.as_bytes()),
-        Some(v) => push_string(out, v),
-    }
-}
-
-/// Adds one annotated document: `{"id":…,"text":…,"spans":[…]}`, without a line end.
-pub fn annotation_line(out: &mut Vec<u8>, id: &str, text: &str, spans: &[OutSpan], offsets: Offsets) {
-    out.extend_from_slice(b"{\"id\":");
-    push_string(out, id);
-    out.extend_from_slice(b",\"text\":");
-    push_string(out, text);
-    out.extend_from_slice(b",\"spans\":[");
-    let mut walk = FromBytes::new(text, offsets);
-    for (i, span) in spans.iter().enumerate() {
-        if i > 0 {
-            out.push(b',');
-        }
-        let (start, end) = (walk.get(span.start), walk.get(span.end));
-        out.extend_from_slice(format!("{{\"start\":{start},\"end\":{end},\"label\":").as_bytes());
-        push_string(out, &span.label);
-        if let Some(role) = span.role {
-            out.extend_from_slice(b",\"role\":");
-            push_string(out, role.name());
-        }
-        let score = if span.score.is_finite() { (span.score * 1e4).round() / 1e4 } else { 0.0 };
-        out.extend_from_slice(format!(",\"score\":{score},\"sources\":[").as_bytes());
-        for (j, source) in span.sources.iter().enumerate() {
-            if j > 0 {
-                out.push(b',');
-            }
-            push_string(out, source.key());
-        }
-        out.extend_from_slice(b"]}");
-    }
-    out.extend_from_slice(b"]}");
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json_write::push_in_kind;
 
     fn keys(options: &ReadOptions) -> Keys {
         Keys::new(options).unwrap()

@@ -142,10 +142,15 @@ impl Identities {
             let fail = |why: String| Error::input(path, why).at(line(&records));
             let (cells, _) = records.decoded().map_err(|why| fail(why.into()))?;
             let Some(keys) = &keys else {
+                let clean = |n: &String| {
+                    n.trim().trim_start_matches('\u{FEFF}').trim_start_matches("known.").to_owned()
+                };
+                if !cells.iter().map(clean).any(|n| n == "document" || FlatKey::parse(&n).is_some()) {
+                    return Err(fail(identity::no_header()));
+                }
                 let mut parsed = Vec::with_capacity(cells.len());
                 for name in cells {
-                    let name =
-                        name.trim().trim_start_matches('\u{FEFF}').trim_start_matches("known.").to_owned();
+                    let name = clean(&name);
                     let key = FlatKey::parse(&name);
                     if key.is_none() && name != "document" {
                         let why = identity::unknown(&name).to_string();
@@ -313,6 +318,7 @@ mod tests {
         for (name, content, parts) in [
             ("a.csv", "patient,birth_date\n1,2000-01-01\n2,Durand\n", ["line 3", "`birth_date`"]),
             ("a.csv", "patient,nom\n1,Durand\n", ["`nom`", "family_name"]),
+            ("a.csv", "12,Durand\n13,Petit\n", ["line 1", "no header"]),
             ("a.csv", "patient,sex\n1,F,Durand\n", ["line 2", "3 fields"]),
             ("a.jsonl", "{\"patient\":\"1\"}\n{\"sex\":\"Durand\"}", ["line 2", "`sex`"]),
             ("a.jsonl", "{\"patient\":\"1\"}\n{\"Durand", ["line 2", "not a JSON object"]),

@@ -26,6 +26,21 @@ pub(crate) fn is_document_header(names: &[&str]) -> bool {
     names.len() > 1 && has(TEXT_NAMES) && (has(ID_NAMES) || has(PATIENT_NAMES) || has(DATE_NAMES))
 }
 
+/// The columns for a message. A first line that does not look like a header is data, and is not shown.
+fn listed(names: &[String], lower: &[String]) -> String {
+    let lists = [TEXT_NAMES, ID_NAMES, PATIENT_NAMES, DATE_NAMES, LANGUAGE_NAMES];
+    let usual = |n: &String| lists.iter().any(|l| l.contains(&n.as_str())) || FlatKey::parse(n).is_some();
+    let plain = |n: &String| {
+        n.len() <= 40
+            && n.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && n.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
+    };
+    if !lower.iter().any(usual) && (names.len() < 2 || !lower.iter().all(plain)) {
+        return format!("{} without the looks of a header; a table needs one", names.len());
+    }
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// Bounded reading of records: memory stays under the limit whatever a quote left open swallows.
 pub(crate) struct Records {
     input: Box<dyn BufRead + Send>,
@@ -36,6 +51,8 @@ pub(crate) struct Records {
     used: usize,
     /// The line the last record ends on.
     last_line: u64,
+    /// The line a record that was not kept starts on.
+    lost_line: Option<u64>,
     last_byte: u8,
 }
 
@@ -56,6 +73,7 @@ impl Records {
             fields: 0,
             used: 0,
             last_line: 1,
+            lost_line: None,
             last_byte: 0,
         }
     }
@@ -63,6 +81,7 @@ impl Records {
     pub(crate) fn next(&mut self) -> io::Result<Record> {
         const MOST_FIELDS: usize = 1 << 16;
         let (mut used, mut fields, mut too_long) = (0, 0, false);
+        let first = self.core.line() + u64::from(self.last_byte == b'\r');
         if self.bytes.len() > 4 << 20 {
             self.bytes = vec![0; 1 << 14];
         }
@@ -93,6 +112,7 @@ impl Records {
                 csv_core::ReadRecordResult::Record => {
                     self.fields = fields;
                     self.used = used;
+                    self.lost_line = too_long.then_some(first);
                     self.last_line =
                         self.core.line() - u64::from(self.last_byte == b'\n' && self.core.line() > 1);
                     return Ok(if too_long { Record::TooLong } else { Record::Whole });
@@ -109,7 +129,8 @@ impl Records {
     /// The lines the last record starts and ends on.
     pub(crate) fn lines(&self) -> (u64, u64) {
         let inside = memchr::memchr_iter(b'\n', &self.bytes[..self.used]).count() as u64;
-        (self.last_line.saturating_sub(inside).max(1), self.last_line)
+        let first = self.lost_line.unwrap_or(self.last_line.saturating_sub(inside).max(1));
+        (first, self.last_line)
     }
 
     pub(crate) fn field(&self, index: usize) -> &[u8] {
@@ -194,7 +215,7 @@ impl Columns {
         options: &ReadOptions,
     ) -> Result<Self, String> {
         let lower: Vec<String> = names.iter().map(|n| n.trim().to_lowercase()).collect();
-        let listed = || names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        let listed = || listed(&names, &lower);
         let mut roles = vec![Role::Dropped; names.len()];
         let mut pick = |given: &Option<String>, usual: &[&str], role: Role, option: &str| {
             let found = match given {
@@ -425,6 +446,8 @@ mod tests {
 
         let missing = columns("a,b", &ReadOptions::default()).unwrap_err();
         assert!(missing.contains("`a`, `b`") && missing.contains("--text-column"), "{missing}");
+        let data = columns("12,Durand,Zoé Durand a 3 ans", &ReadOptions::default()).unwrap_err();
+        assert!(data.contains("3 without the looks of a header") && !data.contains("Durand"), "{data}");
         let options = ReadOptions { text_column: Some("body".into()), ..Default::default() };
         assert!(columns("a,text", &options).unwrap_err().contains("no column `body`"));
         let options = ReadOptions { keep_columns: vec!["family_name".into()], ..Default::default() };

@@ -10,7 +10,8 @@ use jiff::civil::Date;
 use crate::atomic::temporary_name;
 use crate::document::Spot;
 use crate::html::Page;
-use crate::jsonl::{self, Keys};
+use crate::json_write;
+use crate::jsonl::Keys;
 use crate::offsets::floor;
 use crate::paths::writes_brat;
 use crate::table::Columns;
@@ -122,7 +123,7 @@ impl Writer {
                     out.extend_from_slice(if *count == 0 { b"[\n" } else { b",\n" });
                     *count += 1;
                 }
-                jsonl::push_in_kind(out, keys, document, text, patient, date);
+                json_write::push_in_kind(out, keys, document, text, patient, date);
                 if list.is_none() {
                     out.push(b'\n');
                 }
@@ -133,7 +134,7 @@ impl Writer {
                 file.write_all(out)
             }
             Kind::Annotations { file, offsets } => {
-                jsonl::annotation_line(out, &document.id, text, spans, *offsets);
+                json_write::annotation_line(out, &document.id, text, spans, *offsets);
                 out.push(b'\n');
                 file.write_all(out)
             }

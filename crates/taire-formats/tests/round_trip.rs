@@ -226,8 +226,8 @@ fn an_open_quote_swallows_no_memory() {
     let items: Vec<_> = read_from(&file, Box::new(source), &ReadOptions::default()).unwrap().collect();
     assert_eq!(items.len(), 2);
     assert!(items[0].is_ok());
-    let why = &items[1].as_ref().unwrap_err().why;
-    assert!(why.contains("a quote may be open"), "{why}");
+    let why = &items[1].as_ref().unwrap_err().to_string();
+    assert!(why.contains("line 3") && why.contains("a quote may be open"), "{why}");
 }
 
 #[test]
