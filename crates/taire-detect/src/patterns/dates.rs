@@ -1,14 +1,35 @@
-//! Dates, found by [`taire_text::date`] and given their label by what stands before them.
+//! Dates, ages and distances in time, found by [`taire_text::date`] and given their label by what stands before
+//! them.
 
-use taire_text::{Label, date};
+use taire_text::Label;
+use taire_text::date::{self, lapse, lapse::LapseKind};
 
 use super::keywords::Kind;
 use super::run::Run;
 use super::{Scan, Step};
 
 impl Scan<'_> {
-    /// The date that starts at a token, if the text before it is not settled otherwise.
-    pub(super) fn date_at(&mut self, token: usize) -> Option<Step> {
+    /// The date, age or distance in time that starts at a token.
+    pub(super) fn time_at(&mut self, token: usize) -> Option<Step> {
+        self.date_at(token).or_else(|| self.lapse_at(token))
+    }
+
+    fn lapse_at(&mut self, token: usize) -> Option<Step> {
+        while self.lapses.get(self.next_lapse).is_some_and(|l| l.first_token < token) {
+            self.next_lapse += 1;
+        }
+        let lapse = self.lapses.get(self.next_lapse).filter(|l| l.first_token == token)?;
+        let (span, score, last) = (lapse.span, lapse.confidence, lapse.last_token);
+        let (label, why) = match lapse.kind {
+            LapseKind::Age => (Label::Age, "age"),
+            LapseKind::Ago | LapseKind::In | LapseKind::Since => (Label::RelativeDate, "distance in time"),
+            LapseKind::Duration => return None,
+        };
+        self.say(span.start(), span.end(), label, score, why);
+        Some(Step::Token(last + 1))
+    }
+
+    fn date_at(&mut self, token: usize) -> Option<Step> {
         while self.dates.get(self.next_date).is_some_and(|d| d.first_token < token) {
             self.next_date += 1;
         }
@@ -53,9 +74,9 @@ impl Scan<'_> {
         let cell = (floor..bar).rev().find(|&i| self.text_of(i) == "|")? + 1;
         let start = self.tokens[cell].start();
         let before =
-            self.out.get(self.floor..)?.last().filter(|m| self.note.to_norm(m.span).start() == start)?;
+            self.out.get(self.floor..)?.last().filter(|m| self.note.to_norm(m.span).start() >= start)?;
         match before.label()? {
-            Label::Date | Label::BirthDate => Some(Label::PatientId),
+            Label::Date | Label::BirthDate | Label::Age => Some(Label::PatientId),
             Label::PatientId => Some(Label::VisitId),
             _ => None,
         }
@@ -82,5 +103,6 @@ impl Scan<'_> {
 
     pub(super) fn find_dates(&mut self) {
         date::find(self.text, self.tokens, self.note.language, &mut self.dates);
+        lapse::find_durations(self.text, self.tokens, self.note.language, &mut self.lapses);
     }
 }

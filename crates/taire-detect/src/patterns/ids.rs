@@ -99,9 +99,9 @@ impl Scan<'_> {
         if run.looks_like_date(g) || day_and_month || dated || self.decimal(run, g) {
             return None;
         }
-        if matches!(context.strength, Strength::Weak | Strength::Marked | Strength::Near)
-            && self.is_phone(run, g)
-        {
+        let doubtful = context.strength != Strength::Strong
+            || matches!(context.kind, Kind::Adeli | Kind::Rpps | Kind::Finess);
+        if doubtful && self.is_phone(run, g) {
             return None;
         }
         let opening = self.prefix_word(from, context);
@@ -139,7 +139,9 @@ impl Scan<'_> {
     }
 
     fn is_phone(&self, run: &Run, g: usize) -> bool {
-        run.rest(g).starts_with(b"0") && run.exact(g, 10, between).is_some_and(|h| run.shaped(g, h, &[2; 5]))
+        let rest = run.rest(g);
+        let whole = |h: usize| run.shaped(g, h, &[2; 5]) || (h == g + 1 && matches!(rest[1], b'1'..=b'9'));
+        rest.starts_with(b"0") && run.exact(g, 10, between).is_some_and(whole)
     }
 
     /// A number with a decimal part that no identifier has: "3,5", "12.25".

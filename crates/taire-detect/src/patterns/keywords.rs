@@ -129,7 +129,7 @@ const TABLE: &[(Kind, Strength, &str)] = &[
     ),
     (Licence, Marked, "col|cod|colg|coleg|licence|ordre"),
     (Rpps, Strong, "rpps|num rpps|id rpps"),
-    (Adeli, Strong, "adeli|am"),
+    (Adeli, Strong, "adeli"),
     (Finess, Strong, "finess|et finess|finess juridique|finess geographique|siret|siren|cif|nicf"),
     (Employee, Strong, "matricule|matricule agent|num empleado|empleado|num agent|agent|cpe"),
     (

@@ -16,7 +16,7 @@ mod phone;
 mod plates;
 mod run;
 
-use taire_text::date::Found;
+use taire_text::date::{Found, lapse::Lapse};
 use taire_text::{Kind as TokenKind, Label, Language, Mention, Norm, Note, Shape, Source, Span, Token};
 
 use self::context::{Context, LookBack};
@@ -78,6 +78,8 @@ struct Scan<'a> {
     /// Dates of the note, in order, and the next one to meet.
     dates: Vec<Found>,
     next_date: usize,
+    lapses: Vec<Lapse>,
+    next_lapse: usize,
     run: Run,
     word: String,
     other: String,
@@ -96,6 +98,8 @@ impl<'a> Scan<'a> {
             chain: None,
             dates: Vec::new(),
             next_date: 0,
+            lapses: Vec::new(),
+            next_lapse: 0,
             run: Run::default(),
             word: String::new(),
             other: String::new(),
@@ -111,7 +115,7 @@ impl<'a> Scan<'a> {
             } else {
                 match token.kind {
                     TokenKind::Number => self.number(i),
-                    TokenKind::Word => match self.date_at(i) {
+                    TokenKind::Word => match self.time_at(i) {
                         Some(Step::Token(next)) => next,
                         _ => self.net_word(i),
                     },
@@ -141,7 +145,7 @@ impl<'a> Scan<'a> {
         }
         if run.total() < 3 {
             for group in &run.groups {
-                if let Some(Step::Token(next)) = self.date_at(group.first) {
+                if let Some(Step::Token(next)) = self.time_at(group.first) {
                     return next;
                 }
             }
@@ -164,7 +168,7 @@ impl<'a> Scan<'a> {
                 self.named(run, g, start, here)
                     .or_else(|| self.phone(run, g, here))
                     .or_else(|| self.by_form(run, g, here))
-                    .or_else(|| self.date_at(at))
+                    .or_else(|| self.time_at(at))
                     .or_else(|| self.ip_v4(run, g, here))
                     .or_else(|| self.left_over(run, g, start, here))
             };
