@@ -152,6 +152,10 @@ pub(crate) enum Purpose {
     CalendarNoise,
     BirthDay,
     Area,
+    Town,
+    Street,
+    Country,
+    Facility,
 }
 
 impl Purpose {
@@ -171,6 +175,10 @@ impl Purpose {
             Purpose::CalendarNoise => "calendar noise",
             Purpose::BirthDay => "birth day",
             Purpose::Area => "area",
+            Purpose::Town => "town",
+            Purpose::Street => "street",
+            Purpose::Country => "country",
+            Purpose::Facility => "facility",
         }
     }
 }

@@ -6,19 +6,24 @@
 //! through. What each kind of value becomes is told in its module: names and people, calendars, places,
 //! identifiers, contacts.
 
+mod areas;
 mod calendar;
 mod contact;
 mod error;
+mod facilities;
+mod gazetteer;
 mod key;
 mod names;
 mod national;
 mod nir;
 mod numbers;
 mod people;
+mod places;
 mod pools;
 mod rewrite;
 mod settings;
 mod shape;
+mod streets;
 mod tags;
 #[cfg(test)]
 mod testing;

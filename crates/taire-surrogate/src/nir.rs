@@ -1,4 +1,5 @@
-//! The French social security number: its surrogate tells the same sex, and the moved month of birth.
+//! The French social security number: its surrogate tells the same sex, the moved month of birth and the moved
+//! department.
 
 use jiff::civil::Date;
 use taire_text::Label;
@@ -6,6 +7,7 @@ use taire_text::Label;
 use crate::key::{Purpose, Scope, Streams};
 use crate::national::{Nir, NirKey, nir_key};
 use crate::numbers;
+use crate::places::Atlas;
 use crate::time::Frame;
 
 /// `None` if the text is no NIR; `Some(None)` if it is one and no surrogate can be made.
@@ -13,15 +15,22 @@ pub(crate) fn surrogate(
     streams: &Streams,
     scope: Scope<'_>,
     frame: &Frame<'_>,
+    atlas: &Atlas<'_>,
     label: Label,
     text: &str,
 ) -> Option<Option<String>> {
     let value = numbers::compact(text);
     let nir = Nir::of(&value).filter(|n| n.key == NirKey::Right || label == Label::SocialSecurity)?;
-    Some(make(streams, scope, frame, &nir).and_then(|new| numbers::lay_out(&new, text)))
+    Some(make(streams, scope, frame, atlas, &nir).and_then(|new| numbers::lay_out(&new, text)))
 }
 
-fn make(streams: &Streams, scope: Scope<'_>, frame: &Frame<'_>, nir: &Nir<'_>) -> Option<String> {
+fn make(
+    streams: &Streams,
+    scope: Scope<'_>,
+    frame: &Frame<'_>,
+    atlas: &Atlas<'_>,
+    nir: &Nir<'_>,
+) -> Option<String> {
     let (year, month) = nir.born();
     let birth = frame
         .birth()
@@ -33,9 +42,10 @@ fn make(streams: &Streams, scope: Scope<'_>, frame: &Frame<'_>, nir: &Nir<'_>) -
         // 20 and above: the month was not known.
         None => nir.value[3..5].to_owned(),
     };
+    // Births overseas and abroad (97 to 99) stay so; Corsica and the mainland move with the towns.
+    let department = atlas.department(nir.department()).unwrap_or(nir.department());
     let mut draw = streams.draw(Purpose::Number, scope, &nir.value[..13]);
     for _ in 0..64 {
-        let department = department(streams, scope, nir.department())?;
         let commune = draw.within(1, 399);
         let order = draw.within(1, 999);
         let body = format!(
@@ -59,17 +69,4 @@ fn make(streams: &Streams, scope: Scope<'_>, frame: &Frame<'_>, nir: &Nir<'_>) -
 fn century(year: i16, reference: Option<Date>) -> i16 {
     let now = reference.map_or(2020, Date::year);
     if now / 100 * 100 + year <= now { now / 100 * 100 } else { now / 100 * 100 - 100 }
-}
-
-/// Another department, the same for all who were born in one; births abroad stay abroad.
-fn department(streams: &Streams, scope: Scope<'_>, original: &str) -> Option<String> {
-    if original == "99" {
-        return Some(original.to_owned());
-    }
-    let mut draw = streams.draw(Purpose::Area, scope, original);
-    (0..64)
-        .map(|_| draw.within(1, 95))
-        .filter(|&d| d != 20)
-        .map(|d| format!("{d:02}"))
-        .find(|d| d != original)
 }

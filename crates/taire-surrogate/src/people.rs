@@ -192,7 +192,8 @@ fn gather(note: &Note, entities: &[Entity]) -> Vec<Mention> {
             end <= span.start()
                 && words::joins_name(&text[end..span.start()])
                 && members.last().is_some_and(|&m| same_role(entities[m].role, entity.role))
-                && (!text[end..span.start()].contains(',') || after_comma(entities, &members, entity.label))
+                && (!text[end..span.start()].contains(',')
+                    || after_comma(note, entities, &members, entity.label))
         });
         if !joins {
             if let Some(mention) = build(note, entities, &members) {
@@ -207,9 +208,13 @@ fn gather(note: &Note, entities: &[Entity]) -> Vec<Mention> {
     mentions
 }
 
-/// `DUPONT, Jean` is one person; `Jean, Paul` are two.
-fn after_comma(entities: &[Entity], members: &[usize], label: Label) -> bool {
-    label != Label::FamilyName && members.iter().all(|&m| entities[m].label == Label::FamilyName)
+/// `DUPONT, Jean` is one person; `Jean, Paul` and `J. Dupont, Paul` are two.
+fn after_comma(note: &Note, entities: &[Entity], members: &[usize], label: Label) -> bool {
+    let family_alone = |&m: &usize| {
+        let text = entities[m].span.of(note.raw());
+        entities[m].label == Label::FamilyName && !text.contains('.')
+    };
+    label != Label::FamilyName && members.iter().all(family_alone)
 }
 
 fn same_role(a: Role, b: Role) -> bool {

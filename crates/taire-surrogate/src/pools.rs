@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use taire_lexicon::Lexicon;
 use taire_text::{Facts, Gender, Language, fold_char};
 
 use crate::names::NameKind;
@@ -12,13 +13,17 @@ pub(crate) struct LetterPool {
     common: Vec<u8>,
 }
 
+/// Only the most frequent names are drawn, so that an unusual name never becomes another unusual one.
+const FAMILY_NAMES: usize = 2000;
+const GIVEN_NAMES: usize = 400;
+
 /// A letter is common when it begins at least this share of the names, in thousandths.
-const COMMON_SHARE: usize = 15;
+const COMMON_SHARE: usize = 20;
 
 impl LetterPool {
-    fn new(names: &[&'static str]) -> LetterPool {
+    fn new(names: &[&'static str], most: usize) -> LetterPool {
         let mut by_letter: [Vec<&'static str>; 26] = Default::default();
-        for name in names {
+        for name in names.iter().take(most.min(names.len() / 2)) {
             let first = name.chars().next().map_or('\0', |c| fold_char(c).0[0]);
             if first.is_ascii_lowercase() && name.chars().all(char::is_alphabetic) {
                 by_letter[usize::from(first as u8 - b'a')].push(name);
@@ -55,10 +60,13 @@ impl Pools {
             Language::Fr => &FRENCH,
             Language::Es => &SPANISH,
         };
-        cell.get_or_init(|| Pools {
-            family: LetterPool::new(FAMILY),
-            female: LetterPool::new(FEMALE),
-            male: LetterPool::new(MALE),
+        cell.get_or_init(|| {
+            let pools = Lexicon::of(language).pools();
+            Pools {
+                family: LetterPool::new(pools.family(), FAMILY_NAMES),
+                female: LetterPool::new(pools.given(Gender::Female), GIVEN_NAMES),
+                male: LetterPool::new(pools.given(Gender::Male), GIVEN_NAMES),
+            }
         })
     }
 
@@ -72,56 +80,6 @@ impl Pools {
 }
 
 /// What the lexicons know of a folded word.
-pub(crate) fn facts(_language: Language, folded: &str) -> Facts {
-    let is = |names: &[&str]| names.iter().any(|n| taire_text::fold(n) == folded);
-    let mut facts = Facts::default();
-    if is(FEMALE) {
-        facts = facts.with_given(7, 99);
-    } else if is(MALE) {
-        facts = facts.with_given(7, 1);
-    }
-    if is(FAMILY) { facts.with_family(7) } else { facts }
+pub(crate) fn facts(language: Language, folded: &str) -> Facts {
+    Lexicon::of(language).facts(folded)
 }
-
-const FAMILY: &[&str] = &[
-    "Bernard",
-    "Blanc",
-    "Bonnet",
-    "Caron",
-    "Chevalier",
-    "Colin",
-    "Dubois",
-    "Durand",
-    "Dupuis",
-    "Fournier",
-    "Faure",
-    "François",
-    "Garnier",
-    "Girard",
-    "Guerin",
-    "Lambert",
-    "Leroy",
-    "Lucas",
-    "Martin",
-    "Mercier",
-    "Moreau",
-    "Perrin",
-    "Petit",
-    "Picard",
-    "Renaud",
-    "Robert",
-    "Roux",
-    "Thomas",
-    "Tessier",
-    "Vidal",
-    "Vincent",
-    "Xu",
-];
-const FEMALE: &[&str] = &[
-    "Alice", "Anne", "Amélie", "Claire", "Cécile", "Chloé", "Élise", "Emma", "Eva", "Julie", "Jeanne",
-    "Jade", "Laure", "Léa", "Lucie", "Marie", "Manon", "Mathilde", "Sophie", "Sarah", "Sylvie", "Zoé",
-];
-const MALE: &[&str] = &[
-    "Alain", "André", "Antoine", "Bruno", "Bernard", "Benoît", "Jean", "Jacques", "Julien", "Louis", "Lucas",
-    "Laurent", "Michel", "Marc", "Mathieu", "Paul", "Pierre", "Philippe", "René", "Rémi", "Robert", "Xavier",
-];

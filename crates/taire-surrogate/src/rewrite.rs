@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use taire_text::{Entity, KnownIdentity, Label, Language, Note, Raw, Role, Span, fold};
+use taire_text::{Entity, Group, KnownIdentity, Label, Language, Note, Raw, Role, Span, fold};
 
 use crate::key::{Scope, SecretKey, Streams};
 use crate::names::Names;
 use crate::people::{People, known_words};
-use crate::settings::{Action, ScopeKind, Settings};
+use crate::places::Atlas;
+use crate::settings::{Action, Dates, ScopeKind, Settings};
 use crate::time::Frame;
-use crate::{Error, contact, nir, numbers, tags};
+use crate::{Error, contact, facilities, nir, numbers, streets, tags};
 
 /// Rewrites notes under one key and one table of settings. It keeps nothing between notes, so threads share it.
 pub struct Rewriter {
@@ -75,7 +76,7 @@ impl Rewritten {
 }
 
 const NO_SURROGATE: &str = "no surrogate could be made";
-const UNREAD_DATE: &str = "the date could not be read";
+const UNREAD_TIME: &str = "the date or age could not be read";
 const NO_WIDER: &str = "there is no wider value";
 const SAME: &str = "the surrogate would equal the original";
 
@@ -111,6 +112,7 @@ impl Rewriter {
             scope,
             people: People::read(note, entities, &names),
             frame: Frame::new(&self.streams, scope, &self.settings, note, entities),
+            atlas: Atlas::new(&self.streams, scope, note, entities),
             avoid: known_numbers(&note.known),
             names,
         };
@@ -136,10 +138,15 @@ impl Rewriter {
                     tags::numbered(entity.label, number, note.language)
                 }
                 Action::Generalise => {
-                    job.wider(entity.label, original).unwrap_or_else(|| fall_back(NO_WIDER))
+                    job.wider(i, entity.label, original).unwrap_or_else(|| fall_back(NO_WIDER))
                 }
                 Action::Surrogate => match job.surrogate(i, entity, original) {
-                    Ok(new) if may_stay(entity.label) || squeeze(&new) != squeeze(original) => new,
+                    Ok(new)
+                        if may_stay(entity.label, self.settings.dates)
+                            || squeeze(&new) != squeeze(original) =>
+                    {
+                        new
+                    }
                     Ok(_) => fall_back(SAME),
                     Err(why) => fall_back(why),
                 },
@@ -172,9 +179,14 @@ impl Rewriter {
     }
 }
 
-/// Ages and durations may come out as they were: they are kept true to the dates around them.
-fn may_stay(label: Label) -> bool {
-    matches!(label, Label::Age | Label::RelativeDate)
+/// What may come out as it was: ages and durations, kept true to the dates around them; regions and the home
+/// country, which stay; dates under `year`, when they were a year.
+fn may_stay(label: Label, dates: Dates) -> bool {
+    match label {
+        Label::Age | Label::RelativeDate | Label::Region | Label::Country => true,
+        Label::Date => dates == Dates::Year,
+        _ => false,
+    }
 }
 
 /// Folded letters and digits: what two texts must differ in.
@@ -221,23 +233,22 @@ struct Job<'a> {
     names: Names<'a>,
     people: People,
     frame: Frame<'a>,
+    atlas: Atlas<'a>,
     avoid: Vec<String>,
 }
 
 impl Job<'_> {
     fn surrogate(&self, index: usize, entity: &Entity, original: &str) -> Result<String, &'static str> {
-        let (streams, scope) = (&self.rewriter.streams, self.scope);
+        let (streams, scope, language) = (&self.rewriter.streams, self.scope, self.note.language);
         let after = || &self.note.norm()[self.note.to_norm(entity.span).end()..];
         let made = match entity.label {
             Label::GivenName | Label::FamilyName | Label::Initials => {
                 self.people.text(index).map(str::to_owned)
             }
-            Label::Date | Label::BirthDate => return self.date(entity.label, original).ok_or(UNREAD_DATE),
+            Label::Date | Label::BirthDate => self.frame.date_text(index, original),
             Label::Age => self.frame.age_text(original, after()),
             Label::RelativeDate => self.frame.relative_text(original, after()),
-            Label::Phone | Label::Fax => {
-                contact::phone(streams, scope, original, self.note.language, &self.avoid)
-            }
+            Label::Phone | Label::Fax => contact::phone(streams, scope, original, language, &self.avoid),
             Label::Email => {
                 contact::mail(streams, scope, original, |w| self.people.mail_word(w, &self.names))
             }
@@ -252,23 +263,27 @@ impl Job<'_> {
             | Label::AccountNumber
             | Label::VehicleId
             | Label::DeviceId
-            | Label::OtherId => match nir::surrogate(streams, scope, &self.frame, entity.label, original) {
-                Some(made) => made,
-                None => numbers::surrogate(streams, scope, original, &self.avoid),
-            },
-            Label::Street | Label::PostalCode | Label::City | Label::Region | Label::Country => None,
-            Label::Hospital | Label::HealthCentre | Label::Institution => None,
+            | Label::OtherId => {
+                match nir::surrogate(streams, scope, &self.frame, &self.atlas, entity.label, original) {
+                    Some(made) => made,
+                    None => numbers::surrogate(streams, scope, original, &self.avoid),
+                }
+            }
+            Label::City => self.atlas.city(original),
+            Label::PostalCode => self.atlas.postal_code(entity, original),
+            Label::Region => self.atlas.region(original),
+            Label::Country => self.atlas.country(original),
+            Label::Street => streets::surrogate(streams, scope, language, original),
+            Label::Hospital | Label::HealthCentre | Label::Institution => {
+                facilities::surrogate(streams, scope, language, &self.atlas, entity.label, original)
+            }
             Label::Sex | Label::Kinship | Label::Profession | Label::OtherDetail => None,
         };
-        made.ok_or(NO_SURROGATE)
-    }
-
-    fn date(&self, _label: Label, _original: &str) -> Option<String> {
-        None
+        made.ok_or(if entity.label.group() == Group::Time { UNREAD_TIME } else { NO_SURROGATE })
     }
 
     /// A wider value of the same kind.
-    fn wider(&self, label: Label, original: &str) -> Option<String> {
+    fn wider(&self, index: usize, label: Label, original: &str) -> Option<String> {
         let digits: String = original.chars().filter(char::is_ascii_digit).collect();
         match label {
             Label::Age => {
@@ -282,6 +297,7 @@ impl Job<'_> {
                     (false, Language::Es) => format!("{decade}-{} años", decade + 9),
                 })
             }
+            Label::Date => self.frame.year_text(index),
             Label::PostalCode if digits.len() == 5 => Some(format!("{}000", &digits[..2])),
             _ => None,
         }

@@ -3,7 +3,7 @@
 //! ```toml
 //! [rewrite]
 //! scope = "patient"            # document, patient, corpus
-//! dates = { method = "shift" } # shift, blur, warp, year
+//! dates = { method = "warp" }  # shift, blur, warp, year
 //! places = { method = "list" }
 //! tags = "label"               # <FamilyName>; "category" writes <PER>
 //! old_age = 90                 # ages from here on are told as this one "and over"
@@ -163,7 +163,13 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             scope: ScopeKind::default(),
-            dates: Dates::Shift { min_days: min_days(), max_days: max_days() },
+            dates: Dates::Warp {
+                min_days: min_days(),
+                max_days: max_days(),
+                base_days: base_days(),
+                scales: scales(),
+                slope: slope(),
+            },
             places: Places::List,
             tags: TagNames::default(),
             old_age: 90,
@@ -231,7 +237,7 @@ impl Settings {
 
 fn default_action(label: Label) -> Action {
     match label {
-        Label::Sex | Label::Kinship | Label::Profession | Label::Country => Action::Keep,
+        Label::Sex | Label::Kinship | Label::Profession => Action::Keep,
         Label::OtherDetail => Action::Tag,
         _ => Action::Surrogate,
     }

@@ -4,13 +4,16 @@
 //! birth date and the moved date it belongs to; from `old_age` on it is pooled, and so is the birth date, which
 //! moves to the pooled age.
 
+use std::ops::Range;
+
 use jiff::ToSpan;
 use jiff::civil::Date;
-use taire_text::{Entity, Label, Language, Note};
+use taire_text::date::{self, Partial, Slot, Surface};
+use taire_text::{Entity, Label, Language, Note, tokenise};
 
 use crate::calendar::{Calendar, years_between};
 use crate::key::{Purpose, Scope, Streams};
-use crate::settings::Settings;
+use crate::settings::{Dates, Settings};
 
 /// The time of one note.
 pub(crate) struct Frame<'a> {
@@ -21,6 +24,8 @@ pub(crate) struct Frame<'a> {
     old_age: i64,
     language: Language,
     pooled_birth: Option<Date>,
+    dates: Vec<Written>,
+    years_only: bool,
 }
 
 /// The unit of a number in an age or a duration.
@@ -73,15 +78,12 @@ impl<'a> Frame<'a> {
         entities: &[Entity],
     ) -> Frame<'a> {
         let calendar = Calendar::new(streams, scope, settings.dates);
-        let dated = |label| {
-            entities
-                .iter()
-                .filter(move |e| e.label == label)
-                .filter_map(|e| full_date(note, e))
-                .collect::<Vec<_>>()
+        let dates = read_dates(note, entities);
+        let complete = |birth: bool| {
+            dates.iter().filter(move |d| d.birth == birth && d.year_written).filter_map(|d| d.day)
         };
-        let birth = note.known.birth_date.or_else(|| dated(Label::BirthDate).first().copied());
-        let reference = note.date.or_else(|| dated(Label::Date).into_iter().max());
+        let birth = note.known.birth_date.or_else(|| complete(true).next());
+        let reference = note.date.or_else(|| complete(false).max());
         let old_age = i64::from(settings.old_age);
         let pooled_birth =
             birth.zip(reference).filter(|&(b, r)| years_between(b, r) >= old_age).and_then(|(_, r)| {
@@ -89,7 +91,63 @@ impl<'a> Frame<'a> {
                 let day = calendar.map(r)?;
                 day.checked_sub(old_age.years()).and_then(|d| d.checked_sub(into_year.days())).ok()
             });
-        Frame { calendar, reference, birth, old_age, language: note.language, pooled_birth }
+        Frame {
+            calendar,
+            reference,
+            birth,
+            old_age,
+            language: note.language,
+            pooled_birth,
+            dates,
+            years_only: settings.dates == Dates::Year,
+        }
+    }
+
+    /// A date, or several in one entity, moved and printed in their own surface. `None` if any part cannot be read.
+    pub(crate) fn date_text(&self, entity: usize, text: &str) -> Option<String> {
+        let mut out = String::with_capacity(text.len() + 8);
+        let mut from = 0;
+        let mut any = false;
+        for written in self.dates.iter().filter(|d| d.entity == entity) {
+            let day = written.day?;
+            let new = if written.birth { self.map_birth(day) } else { self.map(day) }?;
+            let printed = if self.years_only {
+                // The birth year of the very old would tell their age.
+                if written.birth && self.pooled_birth.is_some() {
+                    return None;
+                }
+                day.year().to_string()
+            } else {
+                written.surface.print(new)
+            };
+            match &written.range {
+                None => return Some(printed),
+                Some(range) => {
+                    out.push_str(&text[from..range.start]);
+                    out.push_str(&printed);
+                    from = range.end;
+                }
+            }
+            any = true;
+        }
+        out.push_str(&text[from..]);
+        let left = |t: &str| t.chars().any(|c| c.is_ascii_digit());
+        let between = self.dates.iter().filter(|d| d.entity == entity).filter_map(|d| d.range.clone());
+        let mut end = 0;
+        for range in between {
+            if left(&text[end..range.start]) {
+                return None;
+            }
+            end = range.end;
+        }
+        (any && !left(&text[end..])).then_some(out)
+    }
+
+    /// The year of an entity's only date.
+    pub(crate) fn year_text(&self, entity: usize) -> Option<String> {
+        let mut dates = self.dates.iter().filter(|d| d.entity == entity);
+        let year = dates.next()?.day?.year();
+        dates.next().is_none().then(|| year.to_string())
     }
 
     pub(crate) fn birth(&self) -> Option<Date> {
@@ -114,6 +172,9 @@ impl<'a> Frame<'a> {
 
     /// The age of somebody `years` old, when both ends have moved.
     fn age(&self, years: i64) -> i64 {
+        if self.years_only {
+            return years;
+        }
         let moved = |from: Date, to: Date| Some(years_between(self.map(from)?, self.map(to)?));
         let half = |d: Date| d.checked_add(182.days()).ok();
         let new = match (self.birth, self.reference) {
@@ -132,7 +193,7 @@ impl<'a> Frame<'a> {
     /// A duration that ends (or begins) at the document's date.
     fn duration(&self, n: i64, unit: Unit) -> i64 {
         let moved = || {
-            let end = self.reference?;
+            let end = self.reference.filter(|_| !self.years_only)?;
             let start = end.checked_sub(unit.span(n)?).ok()?;
             let days = self.map(start)?.until(self.map(end)?).ok()?.get_days();
             Some((f64::from(days) / unit.days()).round() as i64)
@@ -215,6 +276,57 @@ fn first_unit(text: &str) -> Option<Unit> {
     Unit::of(&text[..end])
 }
 
-fn full_date(_note: &Note, _entity: &Entity) -> Option<Date> {
-    None
+/// One date inside an entity.
+struct Written {
+    entity: usize,
+    /// Where in the entity's text; `None` when the surface prints the whole of it.
+    range: Option<Range<usize>>,
+    surface: Surface,
+    /// The day it stands for, with what it lacks taken from its neighbours.
+    day: Option<Date>,
+    birth: bool,
+    year_written: bool,
+}
+
+/// Reads the dates of all entities, then completes them from each other.
+fn read_dates(note: &Note, entities: &[Entity]) -> Vec<Written> {
+    let mut out = Vec::new();
+    let mut slots = Vec::new();
+    for (i, entity) in entities.iter().enumerate() {
+        if !matches!(entity.label, Label::Date | Label::BirthDate) {
+            continue;
+        }
+        let span = note.to_norm(entity.span);
+        let text = span.of(note.norm());
+        let birth = entity.label == Label::BirthDate;
+        let mut add = |value: Partial, surface, range: Option<Range<usize>>| {
+            let (start, end) = range
+                .clone()
+                .map_or((span.start(), span.end()), |r| (span.start() + r.start, span.start() + r.end));
+            slots.push(Slot { value, start, end, birth });
+            let year_written = value.year.is_some() && value.month.is_some();
+            out.push(Written { entity: i, range, surface, day: None, birth, year_written });
+        };
+        if let Some((value, surface)) = date::parse(text, note.language) {
+            add(value, surface, None);
+            continue;
+        }
+        let mut found = Vec::new();
+        date::find(text, &tokenise(text), note.language, &mut found);
+        for one in found {
+            add(one.value, one.surface, Some(one.span.range()));
+        }
+    }
+    for (written, day) in out.iter_mut().zip(date::resolve(&slots, note.date)) {
+        written.day = day;
+    }
+    // Nothing tells a year: any will do, the same for all.
+    let missing: Vec<usize> = (0..out.len()).filter(|&i| out[i].day.is_none()).collect();
+    if !missing.is_empty() {
+        let alone: Vec<Slot> = missing.iter().map(|&i| slots[i]).collect();
+        for (&i, day) in missing.iter().zip(date::resolve(&alone, Some(jiff::civil::date(2020, 7, 1)))) {
+            out[i].day = day;
+        }
+    }
+    out
 }

@@ -1,0 +1,185 @@
+//! Hospitals, health centres and institutions. One named after a town moves with the town ("CHU de Bordeaux" is a CHU
+//! of the surrogate town); another takes the name of another facility of its kind.
+
+use taire_lexicon::Lexicon;
+use taire_text::{Label, Language, fold};
+
+use crate::gazetteer::search_form;
+use crate::key::{Purpose, Scope, Streams};
+use crate::places::{Atlas, dress_place};
+use crate::words::{self, Piece};
+
+/// Words that say what a facility is, and tell nothing of which.
+const KINDS: &[&str] = &[
+    "ap",
+    "assistance",
+    "cabinet",
+    "centre",
+    "centro",
+    "ch",
+    "chg",
+    "chr",
+    "chru",
+    "chu",
+    "clinica",
+    "clinico",
+    "clinique",
+    "colegio",
+    "college",
+    "complejo",
+    "consultorio",
+    "de",
+    "del",
+    "des",
+    "du",
+    "ecole",
+    "ehpad",
+    "el",
+    "en",
+    "espic",
+    "foyer",
+    "fundacion",
+    "general",
+    "groupe",
+    "hemodialyse",
+    "hl",
+    "hopital",
+    "hopitaux",
+    "hospital",
+    "hospitalario",
+    "hospitalier",
+    "hospitaliere",
+    "institut",
+    "instituto",
+    "la",
+    "laboratoire",
+    "laboratorio",
+    "le",
+    "les",
+    "los",
+    "lycee",
+    "maison",
+    "medical",
+    "medico",
+    "national",
+    "polyclinique",
+    "prive",
+    "privee",
+    "provincial",
+    "public",
+    "publics",
+    "regional",
+    "residence",
+    "residencia",
+    "salud",
+    "sanitario",
+    "sante",
+    "service",
+    "servicio",
+    "unite",
+    "universidad",
+    "universitaire",
+    "universitario",
+    "universitat",
+    "universite",
+    "d",
+    "l",
+    "y",
+    "et",
+    "a",
+    "au",
+];
+
+/// The facility's surrogate; `None` when nothing in the pools fits.
+pub(crate) fn surrogate(
+    streams: &Streams,
+    scope: Scope<'_>,
+    language: Language,
+    atlas: &Atlas<'_>,
+    label: Label,
+    text: &str,
+) -> Option<String> {
+    let pieces = words::pieces(text);
+    let is_kind = |p: &Piece| KINDS.contains(&fold(&text[p.range.clone()]).as_str());
+    let own = pieces.iter().position(|p| !is_kind(p))?;
+    let name = &text[pieces[own].range.start..];
+    if own > 0 && atlas.knows(name.trim_end()) {
+        let head = &text[..pieces[own].range.start];
+        let town = atlas.town_name(name.trim_end())?;
+        return Some(elide(head, &town, language));
+    }
+    let pools = Lexicon::of(language).pools();
+    let pool = match label {
+        Label::Hospital => pools.hospitals(),
+        Label::HealthCentre => pools.health_centres(),
+        _ => pools.institutions(),
+    };
+    let first = fold(&text[pieces.first()?.range.clone()]);
+    let same: Vec<&str> =
+        pool.iter().copied().filter(|f| fold(f).split(' ').next() == Some(&first)).collect();
+    let candidates: &[&str] = if own == 0 || same.len() < 3 { pool } else { &same };
+    let original = search_form(text);
+    let bare = search_form(name);
+    let mut draw = streams.draw(Purpose::Facility, scope, &bare);
+    let new = (0..64).find_map(|_| {
+        let candidate = search_form(draw.pick(candidates)?);
+        let clear = candidate != original && !candidate.ends_with(&bare) && !original.ends_with(&candidate);
+        clear.then(|| candidates.iter().copied().find(|c| search_form(c) == candidate)).flatten()
+    })?;
+    if own > 0 {
+        return Some(dress_place(new, text));
+    }
+    // The original was the name alone, as in "à Bichat".
+    let new_pieces = words::pieces(new);
+    let named = new_pieces.iter().find(|p| !KINDS.contains(&fold(&new[p.range.clone()]).as_str()))?;
+    Some(dress_place(&new[named.range.start..], text))
+}
+
+/// French writes `d'` before a vowel and `de` before a consonant, as the new town asks.
+fn elide(head: &str, town: &str, language: Language) -> String {
+    let vowel = town.chars().next().is_some_and(|c| "aeiouy".contains(taire_text::fold_char(c).0[0]));
+    let swapped = match (language, vowel) {
+        (Language::Fr, true) => [(" de ", " d'"), (" DE ", " D'")],
+        (Language::Fr, false) => [(" d'", " de "), (" D'", " DE ")],
+        (Language::Es, _) => return format!("{head}{town}"),
+    };
+    let found = swapped.into_iter().find_map(|(old, new)| Some((head.strip_suffix(old)?, new)));
+    let (head, joint) = found.unwrap_or((head, ""));
+    format!("{head}{joint}{town}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::key::test_streams;
+    use crate::testing::note;
+
+    fn make(text: &str, label: Label, language: Language) -> String {
+        let streams = test_streams(2);
+        let note = note(text, language, Arc::default());
+        let atlas = Atlas::new(&streams, Scope::Patient("p"), &note, &[]);
+        if label == Label::City {
+            return atlas.city(text).unwrap();
+        }
+        surrogate(&streams, Scope::Patient("p"), language, &atlas, label, text).unwrap()
+    }
+
+    #[test]
+    fn a_hospital_named_after_a_town_moves_with_it() {
+        let town = make("Bordeaux", Label::City, Language::Fr);
+        let hospital = make("CHU de Bordeaux", Label::Hospital, Language::Fr);
+        assert!(hospital.starts_with("CHU d") && hospital.ends_with(&town), "{hospital} {town}");
+    }
+
+    #[test]
+    fn others_take_the_name_of_one_of_their_kind() {
+        let french = make("Hôpital Bichat", Label::Hospital, Language::Fr);
+        assert!(french.starts_with("Hôpital ") && french != "Hôpital Bichat", "{french}");
+        let bare = make("Bichat", Label::Hospital, Language::Fr);
+        assert!(!bare.starts_with("Hôpital") && bare != "Bichat", "{bare}");
+        let spanish = make("Hospital Rey Juan Carlos", Label::Hospital, Language::Es);
+        assert!(spanish.starts_with("Hospital ") && !spanish.contains("Rey Juan"), "{spanish}");
+    }
+}

@@ -1,0 +1,132 @@
+//! The towns of one language, grouped so that a town finds others of its size in a department.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use taire_lexicon::{Lexicon, Town, TownKind};
+use taire_text::{Kind, Language, fold, fold_into, tokenise};
+
+pub(crate) type AnyTown = Town<'static>;
+
+/// Towns smaller than this are not drawn: too few people live there to hide among.
+const SMALLEST: u32 = 300;
+
+pub(crate) struct Gazetteer {
+    lexicon: &'static Lexicon,
+    /// Towns that may be drawn, by department.
+    by_department: BTreeMap<&'static str, Vec<usize>>,
+    /// Departments by region, in order.
+    by_region: BTreeMap<&'static str, Vec<&'static str>>,
+}
+
+impl Gazetteer {
+    pub(crate) fn of(language: Language) -> &'static Gazetteer {
+        static FRENCH: OnceLock<Gazetteer> = OnceLock::new();
+        static SPANISH: OnceLock<Gazetteer> = OnceLock::new();
+        match language {
+            Language::Fr => FRENCH.get_or_init(|| Gazetteer::build(language)),
+            Language::Es => SPANISH.get_or_init(|| Gazetteer::build(language)),
+        }
+    }
+
+    fn build(language: Language) -> Gazetteer {
+        let lexicon = Lexicon::of(language);
+        let mut by_department: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        let mut by_region: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for town in lexicon.towns().filter(|t| t.kind() == TownKind::Town) {
+            let plain = town.name().chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\''));
+            if town.population() >= SMALLEST && plain && town.postal_codes().len() > 0 {
+                by_department.entry(town.department()).or_default().push(town.index());
+                let departments = by_region.entry(town.region()).or_default();
+                if let Err(at) = departments.binary_search(&town.department()) {
+                    departments.insert(at, town.department());
+                }
+            }
+        }
+        Gazetteer { lexicon, by_department, by_region }
+    }
+
+    /// Departments of the region that holds this one, itself included, in order.
+    pub(crate) fn siblings(&self, department: &str) -> &[&'static str] {
+        self.by_region.values().find(|d| d.contains(&department)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn departments(&self) -> impl Iterator<Item = &'static str> {
+        self.by_department.keys().copied()
+    }
+
+    /// Towns of a department that may be drawn, nearest in size to `population` first class by class.
+    pub(crate) fn alike(&self, department: &str, population: u32, at_least: usize) -> Vec<AnyTown> {
+        let all = self.by_department.get(department).map_or(&[][..], Vec::as_slice);
+        let wanted = size_class(population);
+        for reach in 0..=5u8 {
+            let near: Vec<AnyTown> = all
+                .iter()
+                .filter_map(|&i| self.lexicon.town(i))
+                .filter(|t| size_class(t.population()).abs_diff(wanted) <= reach)
+                .collect();
+            if near.len() >= at_least || reach == 5 {
+                return near;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Towns that go by a name as written, with `St` and `Ste` read in full.
+    pub(crate) fn named(&self, written: &str) -> Vec<AnyTown> {
+        let folded = search_form(written);
+        let mut found: Vec<_> = self.lexicon.towns_named(&folded).collect();
+        if found.is_empty() {
+            let full: Vec<&str> = folded
+                .split(' ')
+                .map(|w| match w {
+                    "st" => "saint",
+                    "ste" => "sainte",
+                    "sta" => "santa",
+                    "s" => "sur",
+                    w => w,
+                })
+                .collect();
+            found = self.lexicon.towns_named(&full.join(" ")).collect();
+        }
+        found
+    }
+
+    /// The largest town served by a postal code.
+    pub(crate) fn served_by(&self, code: &str) -> Option<AnyTown> {
+        self.lexicon.towns_by_postal(code).max_by_key(|t| (t.population(), std::cmp::Reverse(t.index())))
+    }
+}
+
+fn size_class(population: u32) -> u8 {
+    match population {
+        ..2_000 => 0,
+        2_000..10_000 => 1,
+        10_000..50_000 => 2,
+        50_000..200_000 => 3,
+        _ => 4,
+    }
+}
+
+/// Folded words joined by one space, as towns are searched.
+pub(crate) fn search_form(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for token in tokenise(text).iter().filter(|t| matches!(t.kind, Kind::Word | Kind::Number)) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        fold_into(token.of(text), &mut out);
+    }
+    out
+}
+
+/// The department a postal code of five digits belongs to.
+pub(crate) fn department_of_postal(code: &str, language: Language) -> Option<&str> {
+    let two = code.get(..2)?;
+    Some(match (language, two) {
+        (Language::Fr, "97") => code.get(..3)?,
+        (Language::Fr, "20") if fold(code) < fold("20200") => "2A",
+        (Language::Fr, "20") => "2B",
+        _ => two,
+    })
+}

@@ -1,0 +1,325 @@
+//! Towns, postal codes, departments, regions, countries and streets that still agree with each other.
+//!
+//! Within a region the key moves every department to another; a town becomes a town of about its size in the moved
+//! department, its postal code one of that town's. So town, postal code, department and region agree without a
+//! table. The region stays, as in the papers. A region of one department keeps it.
+
+use taire_lexicon::PlaceKind;
+use taire_text::{Entity, KnownIdentity, Label, Language, Note, fold};
+
+use crate::areas;
+use crate::gazetteer::{AnyTown, Gazetteer, department_of_postal, search_form};
+use crate::key::{Purpose, Scope, Streams};
+use crate::shape::{Case, case_of, dress, has_accent, set_case, strip_accents};
+
+/// A postal code this near a town, in bytes, is that town's.
+const NEAR: usize = 40;
+
+pub(crate) struct Atlas<'a> {
+    streams: &'a Streams,
+    scope: Scope<'a>,
+    language: Language,
+    gazetteer: &'static Gazetteer,
+    /// Postal codes of the note and of the known identity: they tell towns of one name apart.
+    hints: Vec<String>,
+    /// Folded towns and postal codes of the known identity.
+    avoid: Vec<String>,
+    /// Towns of the note with where they stand.
+    cities: Vec<(usize, usize, AnyTown)>,
+}
+
+impl<'a> Atlas<'a> {
+    pub(crate) fn new(streams: &'a Streams, scope: Scope<'a>, note: &Note, entities: &[Entity]) -> Atlas<'a> {
+        let text = |e: &Entity| note.to_norm(e.span).of(note.norm());
+        let mut hints: Vec<String> = entities
+            .iter()
+            .filter(|e| e.label == Label::PostalCode)
+            .map(|e| text(e).chars().filter(char::is_ascii_digit).collect())
+            .collect();
+        hints.extend(known_addresses(&note.known).filter_map(|a| a.postal_code.clone()));
+        let mut avoid: Vec<String> = known_addresses(&note.known)
+            .flat_map(|a| a.city.iter().chain(&a.postal_code))
+            .chain(&note.known.birth_place)
+            .chain(
+                note.known
+                    .caregivers
+                    .iter()
+                    .chain(&note.known.relatives)
+                    .filter_map(|p| p.birth_place.as_ref()),
+            )
+            .map(|t| search_form(t))
+            .collect();
+        avoid.sort_unstable();
+        let mut atlas = Atlas {
+            streams,
+            scope,
+            language: note.language,
+            gazetteer: Gazetteer::of(note.language),
+            hints,
+            avoid,
+            cities: Vec::new(),
+        };
+        atlas.cities = entities
+            .iter()
+            .filter(|e| e.label == Label::City)
+            .filter_map(|e| {
+                let (name, _) = split_city(text(e));
+                Some((e.span.start(), e.span.end(), atlas.find(name)?))
+            })
+            .collect();
+        atlas
+    }
+
+    /// The town a name stands for: the one a postal code points to, else the largest.
+    fn find(&self, name: &str) -> Option<AnyTown> {
+        let towns = self.gazetteer.named(name);
+        let hinted = towns.iter().find(|t| t.postal_codes().any(|c| self.hints.iter().any(|h| h == c)));
+        hinted
+            .or_else(|| towns.iter().max_by_key(|t| (t.population(), std::cmp::Reverse(t.index()))))
+            .copied()
+    }
+
+    /// The department another moves to: one cycle through the region's.
+    pub(crate) fn department(&self, code: &str) -> Option<&'static str> {
+        let mut cycle = self.gazetteer.siblings(code).to_vec();
+        let region = *cycle.first()?;
+        let mut draw = self.streams.draw(Purpose::Area, self.scope, region);
+        for i in (1..cycle.len()).rev() {
+            cycle.swap(i, draw.below(i as u64 + 1) as usize);
+        }
+        let at = cycle.iter().position(|d| *d == code)?;
+        Some(cycle[(at + 1) % cycle.len()])
+    }
+
+    fn move_town(&self, town: AnyTown) -> Option<AnyTown> {
+        let department = self.department(town.department())?;
+        let name = town.folded();
+        self.draw_town(town.code(), department, town.population(), |t| {
+            // `Las Rozas de Madrid` would give Madrid away.
+            t == town
+                || names(&t.folded(), &name)
+                || t.postal_codes().any(|c| town.postal_codes().any(|d| c == d))
+        })
+    }
+
+    fn draw_town(
+        &self,
+        value: &str,
+        department: &str,
+        population: u32,
+        refused: impl Fn(AnyTown) -> bool,
+    ) -> Option<AnyTown> {
+        let mut draw = self.streams.draw(Purpose::Town, self.scope, value);
+        for at_least in [3, 20, usize::MAX] {
+            let towns = self.gazetteer.alike(department, population, at_least);
+            for _ in 0..32 {
+                let town = *draw.pick(&towns)?;
+                let known = |text: &str| self.avoid.iter().any(|a| names(text, a));
+                if !refused(town) && !known(&town.folded()) && !town.postal_codes().any(known) {
+                    return Some(town);
+                }
+            }
+        }
+        None
+    }
+
+    /// A town nobody knows becomes a middling one of a department drawn for its name.
+    fn move_unknown(&self, name: &str) -> Option<AnyTown> {
+        let value = search_form(name);
+        let hinted = self.hints.first().and_then(|h| department_of_postal(h, self.language));
+        let departments: Vec<&str> = self.gazetteer.departments().collect();
+        let department = match hinted.and_then(|d| self.department(d)) {
+            Some(department) => department,
+            None => self.streams.draw(Purpose::Area, self.scope, &value).pick(&departments).copied()?,
+        };
+        self.draw_town(&value, department, 5_000, |t| t.folded() == value)
+    }
+
+    /// The surrogate of a town, as a name without `Cedex` or arrondissement.
+    pub(crate) fn town_name(&self, name: &str) -> Option<String> {
+        let found = self.find(name);
+        let new = match found {
+            Some(town) => self.move_town(town)?,
+            None => self.move_unknown(name)?,
+        };
+        // Addresses often write `SAINT DENIS` for `Saint-Denis`.
+        let spaced = found.is_some_and(|t| t.name().contains('-')) && !name.contains('-');
+        let new = if spaced { new.name().replace('-', " ") } else { new.name().to_owned() };
+        Some(dress_place(&new, name))
+    }
+
+    /// Whether some town goes by this name.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        !self.gazetteer.named(name).is_empty()
+    }
+
+    /// `BORDEAUX CEDEX 9` → another town, `CEDEX` and another number; an arrondissement goes.
+    pub(crate) fn city(&self, text: &str) -> Option<String> {
+        let (name, cedex) = split_city(text);
+        let mut new = self.town_name(name)?;
+        if let Some(cedex) = cedex {
+            let mut draw = self.streams.draw(Purpose::Town, self.scope, &fold(text));
+            new.extend(
+                cedex
+                    .chars()
+                    .map(|c| if c.is_ascii_digit() { char::from(b'1' + draw.below(9) as u8) } else { c }),
+            );
+        }
+        Some(new)
+    }
+
+    /// The postal code of the surrogate of the town beside it, or of the town it serves.
+    pub(crate) fn postal_code(&self, entity: &Entity, text: &str) -> Option<String> {
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let (start, end) = (entity.span.start(), entity.span.end());
+        let department = department_of_postal(&digits, self.language)?;
+        let beside = self
+            .cities
+            .iter()
+            .map(|&(from, to, town)| {
+                (if from >= end { from - end } else { start.saturating_sub(to) }, from < start, town)
+            })
+            .filter(|&(gap, _, town)| gap <= NEAR && town.department() == department)
+            .min_by_key(|&(gap, before, _)| (gap, before))
+            .map(|(_, _, town)| town);
+        let served = self.gazetteer.served_by(&digits);
+        let code = match beside.or(served) {
+            Some(town) => {
+                let codes: Vec<_> = self.move_town(town)?.postal_codes().collect();
+                *self.streams.draw(Purpose::Town, self.scope, &digits).pick(&codes)?
+            }
+            None => {
+                let moved = self.department(department)?;
+                self.draw_town(&digits, moved, 20_000, |_| false)?.postal_codes().next()?
+            }
+        };
+        (code != digits && digits.len() == 5).then(|| fill_digits(code, text)).flatten()
+    }
+
+    /// A department becomes its moved one; a region stays.
+    pub(crate) fn region(&self, text: &str) -> Option<String> {
+        let folded = search_form(text);
+        let names = areas::names(self.language);
+        let is = |name: &str| search_form(name) == folded;
+        if let Some((code, _)) = names.iter().find(|(_, name)| is(name)) {
+            let moved = self.department(code)?;
+            let name = names.iter().find(|(c, _)| *c == moved)?.1;
+            return Some(dress_place(name, text));
+        }
+        let known = taire_lexicon::Lexicon::of(self.language).place(&folded)?;
+        (known.kind == PlaceKind::Region).then(|| text.to_owned())
+    }
+
+    /// The home country stays; another becomes another.
+    pub(crate) fn country(&self, text: &str) -> Option<String> {
+        let folded = fold(text.trim());
+        if areas::is_home(&folded, self.language) {
+            return Some(text.to_owned());
+        }
+        let candidates = areas::countries(text, self.language);
+        let mut draw = self.streams.draw(Purpose::Country, self.scope, &folded);
+        let new = (0..64).find_map(|_| draw.pick(&candidates).copied().filter(|c| fold(c) != folded))?;
+        Some(dress_place(new, text))
+    }
+}
+
+/// Whether a folded name holds another as whole words.
+fn names(longer: &str, name: &str) -> bool {
+    !name.is_empty() && format!(" {longer} ").contains(&format!(" {name} "))
+}
+
+fn known_addresses(known: &KnownIdentity) -> impl Iterator<Item = &taire_text::Address> {
+    let others = known.caregivers.iter().chain(&known.relatives).filter_map(|p| p.address.as_ref());
+    known.address.iter().chain(others)
+}
+
+/// A town's name, without arrondissement, and its ` CEDEX 9` if it has one.
+fn split_city(text: &str) -> (&str, Option<&str>) {
+    let folded = text.to_ascii_lowercase();
+    if let Some(at) = folded.find("cedex").filter(|&at| at > 0) {
+        let name = text[..at].trim_end();
+        return (name, Some(&text[name.len()..]));
+    }
+    let digit = text.find(|c: char| c.is_ascii_digit()).filter(|&at| at > 0);
+    (digit.map_or(text, |at| text[..at].trim_end()), None)
+}
+
+/// Puts the digits of a code where a text has its own.
+fn fill_digits(code: &str, text: &str) -> Option<String> {
+    let mut digits = code.chars();
+    text.chars().map(|c| if c.is_ascii_digit() { digits.next() } else { Some(c) }).collect()
+}
+
+/// Gives a place name the case of another; small words inside keep theirs unless all is capitals.
+pub(crate) fn dress_place(name: &str, model: &str) -> String {
+    match case_of(model) {
+        Case::Upper if !has_accent(model) => set_case(&strip_accents(name), Case::Upper),
+        Case::Title => name.to_owned(),
+        _ => dress(name, model),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::key::test_streams;
+    use crate::testing::{entities, note};
+
+    fn with<T>(
+        source: &str,
+        language: Language,
+        seed: u8,
+        run: impl Fn(&Atlas<'_>, &[Entity], &str) -> T,
+    ) -> T {
+        let streams = test_streams(seed);
+        let (text, entities) = entities(source);
+        let note = note(&text, language, Arc::default());
+        run(&Atlas::new(&streams, Scope::Patient("p"), &note, &entities), &entities, &text)
+    }
+
+    #[test]
+    fn town_and_postal_code_move_together() {
+        for seed in 0..8 {
+            with("[33000](PostalCode) [Bordeaux](City)", Language::Fr, seed, |atlas, entities, _| {
+                let town = atlas.city("Bordeaux").unwrap();
+                let code = atlas.postal_code(&entities[0], "33000").unwrap();
+                let new = atlas.find(&town).unwrap();
+                assert!(new.postal_codes().any(|c| c == code), "seed {seed}");
+                assert_eq!(Some(new.department()), atlas.department("33"));
+                assert_ne!(new.department(), "33");
+                assert_eq!(new.region(), atlas.find("Bordeaux").unwrap().region());
+            });
+        }
+    }
+
+    #[test]
+    fn case_cedex_and_hyphens_follow_the_original() {
+        with("x", Language::Fr, 3, |atlas, _, _| {
+            let plain = atlas.city("Bordeaux").unwrap();
+            let upper = atlas.city("BORDEAUX CEDEX 9").unwrap();
+            assert!(upper.starts_with(&strip_accents(&plain).to_uppercase()), "{plain} {upper}");
+            assert!(upper.contains(" CEDEX "), "{upper}");
+            assert_eq!(atlas.city("Paris 12e"), atlas.city("Paris"));
+            assert!(atlas.city("Zyxwville").is_some());
+        });
+    }
+
+    #[test]
+    fn departments_move_within_their_region_and_regions_stay() {
+        with("x", Language::Fr, 3, |atlas, _, _| {
+            let new = atlas.region("Gironde").unwrap();
+            assert_ne!(new, "Gironde");
+            assert_eq!(atlas.region("GIRONDE").unwrap(), strip_accents(&new).to_uppercase());
+            assert_eq!(atlas.region("Nouvelle-Aquitaine").as_deref(), Some("Nouvelle-Aquitaine"));
+            assert_eq!(atlas.region("Zyxw"), None);
+            assert_eq!(atlas.country("France").as_deref(), Some("France"));
+            assert!(atlas.country("Italie").unwrap().ends_with('e'));
+        });
+        with("x", Language::Es, 3, |atlas, _, _| {
+            assert_ne!(atlas.region("Sevilla").unwrap(), "Sevilla");
+            assert_ne!(atlas.city("Sevilla").unwrap(), "Sevilla");
+        });
+    }
+}

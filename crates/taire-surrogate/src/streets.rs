@@ -1,0 +1,181 @@
+//! Streets: another street of the same kind, another number. Whatever else stands in an address line (a residence, a
+//! building's name) does not stay.
+
+use taire_lexicon::Lexicon;
+use taire_text::{Language, fold};
+
+use crate::gazetteer::search_form;
+use crate::key::{Draw, Purpose, Scope, Streams};
+use crate::places::dress_place;
+
+/// Kinds of ways with the forms they are written in; the first is the pool's.
+const WAYS: &[&[&str]] = &[
+    &["rue", "r"],
+    &["avenue", "av", "ave"],
+    &["boulevard", "bd", "bld", "blvd", "boul"],
+    &["place", "pl"],
+    &["allee", "allees", "all"],
+    &["chemin", "che", "ch", "chem"],
+    &["impasse", "imp"],
+    &["route", "rte"],
+    &["quai"],
+    &["cours"],
+    &["square", "sq"],
+    &["passage", "pass"],
+    &["faubourg", "fbg", "fg"],
+    &["residence", "res"],
+    &["lotissement", "lot"],
+    &["hameau"],
+    &["calle", "c", "cl"],
+    &["avenida", "avda", "av", "avd"],
+    &["plaza", "pza", "plza"],
+    &["paseo", "po", "pso"],
+    &["carretera", "ctra", "crta"],
+    &["camino", "cno"],
+    &["travesia", "trva"],
+    &["ronda", "rda"],
+    &["glorieta", "gta"],
+    &["urbanizacion", "urb"],
+    &["pasaje", "pje"],
+];
+
+fn way(word: &str) -> Option<&'static str> {
+    WAYS.iter().find(|forms| forms.contains(&word)).map(|forms| forms[0])
+}
+
+/// A street of the pool in the shape of the original. `None` when the pool is empty.
+pub(crate) fn surrogate(
+    streams: &Streams,
+    scope: Scope<'_>,
+    language: Language,
+    text: &str,
+) -> Option<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut named = false;
+    for segment in text.split([',', '\n', ';']) {
+        if let Some(way) = find_way(segment) {
+            out.push(rename(streams, scope, language, segment, Some(way))?);
+            named = true;
+        } else if is_number(segment) {
+            let mut draw = streams.draw(Purpose::Street, scope, &fold(text));
+            out.push(renumber(segment, &mut draw));
+        }
+    }
+    if !named {
+        out.insert(0, rename(streams, scope, language, text, None)?);
+    }
+    let joined = out.iter().map(|s| s.trim()).filter(|s| !s.is_empty()).collect::<Vec<_>>().join(", ");
+    let lead = &text[..text.len() - text.trim_start().len()];
+    Some(format!("{lead}{joined}"))
+}
+
+/// Where a way word stands in a segment: its kind, and its byte offset.
+fn find_way(segment: &str) -> Option<(&'static str, usize)> {
+    crate::words::pieces(segment).iter().find_map(|p| {
+        let word = fold(&segment[p.range.clone()]);
+        // A lone `r`, `c` or `ch` needs a mark after it, as in `C/`.
+        let marked = segment[p.range.end..].starts_with(['/', '.']);
+        way(&word).filter(|_| word.len() > 2 || marked).map(|w| (w, p.range.start))
+    })
+}
+
+/// `12`, `12 bis`, `3º B`, `nº 7`, `s/n`: numbers and letters of doors, no name.
+fn is_number(segment: &str) -> bool {
+    crate::words::pieces(segment).iter().all(|p| {
+        let word = fold(&segment[p.range.clone()]);
+        word.len() <= 2
+            || matches!(word.as_str(), "bis" | "ter" | "num" | "piso" | "dcha" | "izq" | "izda" | "esc")
+    }) && segment.chars().any(char::is_alphanumeric)
+}
+
+fn rename(
+    streams: &Streams,
+    scope: Scope<'_>,
+    language: Language,
+    segment: &str,
+    way: Option<(&'static str, usize)>,
+) -> Option<String> {
+    let start = way.map_or(0, |(_, at)| at);
+    let (before, rest) = segment.split_at(start);
+    let end = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+    let (name, after) = if way.is_some() { rest.split_at(end) } else { (rest, "") };
+    let value = search_form(name);
+    let pool = Lexicon::of(language).pools().streets();
+    let same_kind: Vec<&str> = match way {
+        Some((kind, _)) => {
+            pool.iter().copied().filter(|s| fold(s.split(' ').next().unwrap_or("")) == kind).collect()
+        }
+        None => Vec::new(),
+    };
+    let pool = if same_kind.len() < 5 { pool } else { &same_kind };
+    let mut draw = streams.draw(Purpose::Street, scope, &value);
+    let new = (0..64).find_map(|_| draw.pick(pool).copied().filter(|s| last_word(s) != last_word(name)))?;
+    let mut new = new.to_owned();
+    if name.trim_start().starts_with(char::is_uppercase)
+        && let Some(first) = new.get(..1).map(str::to_uppercase)
+    {
+        new.replace_range(..1, &first);
+    }
+    let new = if name.chars().any(char::is_lowercase) { new } else { dress_place(&new, name) };
+    let before = if is_number(before) { renumber(before, &mut draw) } else { String::new() };
+    let gap = if name.ends_with(' ') { " " } else { "" };
+    let after = if is_number(after) { renumber(after, &mut draw) } else { String::new() };
+    Some(format!("{before}{new}{gap}{after}"))
+}
+
+fn last_word(street: &str) -> String {
+    search_form(street).rsplit(' ').next().unwrap_or_default().to_owned()
+}
+
+/// Numbers of doors, drawn anew about as great as they were, never the same.
+fn renumber(text: &str, draw: &mut Draw) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        out.push_str(&rest[..start]);
+        let end = rest[start..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| start + n);
+        let old = rest[start..end].parse::<i64>().unwrap_or(0).clamp(0, 9_999);
+        let new = draw.within(1, (old * 2).max(9));
+        out.push_str(&(if new == old { new + 1 } else { new }).to_string());
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::test_streams;
+
+    fn make(text: &str, language: Language) -> String {
+        surrogate(&test_streams(6), Scope::Patient("p"), language, text).unwrap()
+    }
+
+    #[test]
+    fn the_kind_of_way_and_the_place_of_the_number_stay() {
+        let new = make("12 bis rue Victor Hugo", Language::Fr);
+        assert!(new.contains(" bis rue ") && !new.contains("Hugo") && !new.starts_with("12 "), "{new}");
+        let upper = make("12 RUE VICTOR HUGO", Language::Fr);
+        assert_eq!(upper, upper.to_uppercase());
+        let spanish = make("Calle Mayor 25, 3º B", Language::Es);
+        assert!(
+            spanish.starts_with("Calle ") && spanish.ends_with("º B") && !spanish.contains("Mayor 25"),
+            "{spanish}"
+        );
+    }
+
+    #[test]
+    fn names_beside_the_street_do_not_stay() {
+        let new = make("Villa Zyxwia, 4 avenue Foch", Language::Fr);
+        assert!(!new.contains("Zyxwia") && !new.contains("Foch"), "{new}");
+        let bare = make("Le Bourg Zyxwia", Language::Fr);
+        assert!(!bare.contains("Zyxwia"), "{bare}");
+    }
+
+    #[test]
+    fn one_street_is_one_street_whatever_the_number() {
+        let name = |t: &str| make(t, Language::Fr).split_once("rue").unwrap().1.to_owned();
+        assert_eq!(name("3 rue des Acacias"), name("15 rue des Acacias"));
+    }
+}
