@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::data::{Dataset, Lattice};
 use super::math::{exp, ln};
 
-const SHARDS: usize = 8;
+const SHARDS: usize = 4;
 /// Probabilities below this share change nothing that a double can hold.
 const NEGLIGIBLE: f64 = 1e-20;
 const NO_PARAMETER: u32 = u32::MAX;
