@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask test|lexicons|score|...`.
 
 mod lexicons;
+mod models;
 mod score;
 
 use std::process::ExitCode;
@@ -10,8 +11,9 @@ fn main() -> ExitCode {
     let (command, rest) = args.split_first().map_or(("", &args[..]), |(c, rest)| (c.as_str(), rest));
     let done = match command {
         "lexicons" => lexicons::run(rest),
+        "models" => models::run(rest),
         "score" => score::run(rest),
-        _ => Err(format!("unknown chore `{command}`; known: lexicons, score")),
+        _ => Err(format!("unknown chore `{command}`; known: lexicons, models, score")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -238,3 +238,89 @@ fn argmax(values: &[i32]) -> usize {
     }
     top
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crf::{Feature, Lattice, ModelParts};
+
+    const TOKENS: usize = 4;
+
+    fn draw(state: &mut u64) -> i16 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((*state >> 40) % 4001) as i16 - 2000
+    }
+
+    /// Two classes, four tokens with a feature each, random weights.
+    fn model(seed: u64) -> Crf {
+        let mut state = seed;
+        let lattice = Lattice::bio(2);
+        let features = (0..TOKENS as u64)
+            .map(|hash| Feature { hash, weights: (0..5).map(|l| (l, draw(&mut state))).collect() })
+            .collect();
+        Crf::from_parts(&ModelParts {
+            classes: vec!["Age".into(), "Date".into()],
+            settings: 0,
+            unit: 0.001,
+            transitions: (0..lattice.transitions()).map(|_| draw(&mut state)).collect(),
+            features,
+        })
+    }
+
+    /// Every allowed labelling with its score, by plain enumeration.
+    fn all_paths(model: &Crf) -> Vec<(Vec<u8>, i32)> {
+        let mut paths = Vec::new();
+        for code in 0..5usize.pow(TOKENS as u32) {
+            let path: Vec<usize> = (0..TOKENS).map(|t| code / 5usize.pow(t as u32) % 5).collect();
+            let mut score = Some(0).filter(|_| path[0] < 3);
+            for t in 0..TOKENS {
+                let mut scores = [0; 5];
+                model.add(t as u64, &mut scores);
+                let step = match (t.checked_sub(1).map(|before| path[before]), path[t]) {
+                    (None, _) => Some(0),
+                    (Some(from), to) if to < 3 => Some(model.transitions[from * 3 + to]),
+                    (Some(from), to) if from + 2 == to => Some(model.inside[to - 3][0]),
+                    (Some(from), to) if from == to => Some(model.inside[to - 3][1]),
+                    _ => None,
+                };
+                score = score.zip(step).map(|(a, b)| a + b + scores[path[t]]);
+            }
+            if let Some(score) = score {
+                paths.push((path.into_iter().map(|l| l as u8).collect(), score));
+            }
+        }
+        paths
+    }
+
+    #[test]
+    fn labels_and_probabilities_agree_with_enumeration() {
+        let mut spans_seen = 0;
+        for seed in 0..200 {
+            let model = model(seed);
+            let paths = all_paths(&model);
+            let (best, _) = paths.iter().max_by_key(|(_, score)| *score).unwrap();
+            let hashes: Vec<[u64; 1]> = (0..TOKENS as u64).map(|h| [h]).collect();
+            let mut scratch = Scratch::default();
+            let labels = model.label(hashes.iter().map(|h| &h[..]), &mut scratch).to_vec();
+            assert_eq!(&labels, best, "seed {seed}");
+            let mut found = Vec::new();
+            model.spans(&mut scratch, &mut found);
+            let weight = |score: &i32| (f64::from(*score) * 0.001).exp();
+            let total: f64 = paths.iter().map(|(_, s)| weight(s)).sum();
+            for span in &found {
+                spans_seen += 1;
+                let Range { start, end } = span.tokens;
+                let holds = |path: &[u8]| {
+                    let inside = 3 + span.class as u8;
+                    path[start] == 1 + span.class as u8
+                        && path[start + 1..end].iter().all(|&l| l == inside)
+                        && path.get(end) != Some(&inside)
+                };
+                let sum: f64 = paths.iter().filter(|(p, _)| holds(p)).map(|(_, s)| weight(s)).sum();
+                let expected = (sum / total) as f32;
+                assert!((span.probability - expected).abs() < 1e-4, "{} {expected}", span.probability);
+            }
+        }
+        assert!(spans_seen > 200);
+    }
+}

@@ -274,7 +274,8 @@ fn number_word(text: &str) -> u64 {
     }
 }
 
-/// Lexicon facts with tiers in four steps and without the share of women.
+/// Lexicon facts with tiers in four steps, without the share of women and without keyword classes, whose numbers
+/// belong to the detectors and may change under a model.
 fn coarse(facts: Facts) -> u64 {
     let step = |tier: u8| match tier {
         0 => 0u64,
@@ -287,5 +288,4 @@ fn coarse(facts: Facts) -> u64 {
         | step(facts.family_tier()) << 2
         | u64::from(facts.word_class()) << 4
         | flags << 6
-        | u64::from(facts.keyword()) << 16
 }

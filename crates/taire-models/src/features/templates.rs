@@ -103,7 +103,6 @@ impl LineFeatures {
         self.put(9, item.known >> 2 & 3);
         self.put(10, item.known >> 4 & 3);
         self.put(11, item.known >> 6 & 0x3ff);
-        self.put(12, item.known >> 16);
         self.put2(13, item.known, item.shape as u64);
     }
 

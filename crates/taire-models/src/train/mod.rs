@@ -6,6 +6,7 @@
 mod corpus;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use taire_text::{Mention, Note, Raw, Source, Span};
 
@@ -114,6 +115,42 @@ pub struct TrainReport {
     pub ending: &'static str,
     pub dev: Option<Tally>,
     pub dev_by_class: BTreeMap<String, Tally>,
+}
+
+impl fmt::Display for TrainReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} documents, {} tokens, {} spans", self.documents, self.tokens, self.spans)?;
+        if self.spans_inside_tokens + self.spans_dropped > 0 {
+            writeln!(
+                f,
+                "{} spans end inside a token and were widened, {} were dropped",
+                self.spans_inside_tokens, self.spans_dropped
+            )?;
+        }
+        writeln!(
+            f,
+            "stopped after {} iterations ({}), value {:.2}; kept iteration {}",
+            self.iterations, self.ending, self.value, self.best_iteration
+        )?;
+        writeln!(
+            f,
+            "{} of {} weights kept, on {} features",
+            self.kept_weights, self.parameters, self.kept_features
+        )?;
+        let Some(dev) = self.dev else { return Ok(()) };
+        let rows = self.dev_by_class.iter().map(|(name, tally)| (name.as_str(), tally));
+        for (name, t) in rows.chain([("all", &dev)]) {
+            writeln!(
+                f,
+                "{name:24} precision {:.4}  recall {:.4}  F1 {:.4}  of {}",
+                t.precision(),
+                t.recall(),
+                t.f1(),
+                t.gold
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// Trains a model. Returns its file and a report.
