@@ -54,7 +54,9 @@ fn spanish(corpora: &Path) -> Result<Vec<u8>, String> {
 
 fn show(progress: Progress) {
     match progress.dev_f1 {
-        Some(f1) => eprintln!("iteration {}: value {:.1}, dev F1 {f1:.4}", progress.iteration, progress.value),
+        Some(f1) => {
+            eprintln!("iteration {}: value {:.1}, dev F1 {f1:.4}", progress.iteration, progress.value)
+        }
         None => eprintln!("iteration {}: value {:.1}", progress.iteration, progress.value),
     }
 }

@@ -79,7 +79,7 @@ fn voices_of_other_detectors_are_heard() {
     // Only the pattern's voice tells the two kinds of number apart.
     let document = |i: usize| {
         let number = 100_000 + i * 7919 % 900_000;
-        let secret = i % 2 == 0;
+        let secret = i.is_multiple_of(2);
         let mut document =
             gold(&if secret { format!("x [{number}](OtherId) y\n") } else { format!("x {number} y\n") });
         if secret {

@@ -56,7 +56,6 @@ struct Trellis {
     scales: Vec<f64>,
     backward: Vec<f64>,
     message: Vec<f64>,
-    scores: Vec<f64>,
 }
 
 /// Exponentials of the transition weights, laid out for both directions.
@@ -242,20 +241,21 @@ impl<'a> Objective<'a> {
         t.potentials.resize(length * labels, 0.0);
         t.forward.resize(length * labels, 0.0);
         t.scales.resize(length, 0.0);
-        t.scores.resize(labels, 0.0);
+        // As long as a label's number can be, so that no look-up needs a check.
+        let mut scores = [0.0; 256];
         let mut log_norm = 0.0;
         for (i, token) in tokens.clone().enumerate() {
-            t.scores.fill(0.0);
+            scores[..labels].fill(0.0);
             for &f in self.data.token_features(token) {
                 let row = self.row(f as usize);
                 for (&label, &w) in self.row_labels[row.clone()].iter().zip(&weights[row]) {
-                    t.scores[usize::from(label)] += w;
+                    scores[usize::from(label)] += w;
                 }
             }
-            let top = t.scores.iter().fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+            let top = scores[..labels].iter().fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a });
             log_norm += top;
             let potentials = &mut t.potentials[i * labels..(i + 1) * labels];
-            for (p, &s) in potentials.iter_mut().zip(&t.scores) {
+            for (p, &s) in potentials.iter_mut().zip(&scores) {
                 *p = exp(s - top);
             }
             let (before, rest) = t.forward.split_at_mut(i * labels);
@@ -293,13 +293,13 @@ impl<'a> Objective<'a> {
         t.message.resize(labels, 0.0);
         for (i, token) in tokens.enumerate().rev() {
             let now = &t.forward[i * labels..(i + 1) * labels];
-            for ((s, &a), &b) in t.scores.iter_mut().zip(now).zip(&t.backward) {
+            for ((s, &a), &b) in scores.iter_mut().zip(now).zip(&t.backward) {
                 *s = a * b;
             }
             for &f in self.data.token_features(token) {
                 let row = self.row(f as usize);
                 for (&label, g) in self.row_labels[row.clone()].iter().zip(&mut shard.gradient[row]) {
-                    *g += t.scores[usize::from(label)];
+                    *g += scores[usize::from(label)];
                 }
             }
             if i == 0 {

@@ -64,12 +64,11 @@ impl LineFeatures {
         let mut segment = Segment::default();
         let mut said = document.said.partition_point(|&(t, _)| (t as usize) < line.tokens.start);
         let line_key = document.items[line.line_start].hashes.word;
-        let length = bucket(line.line_end - line.line_start);
         for i in line.tokens.clone() {
             segment.step(document, line, i);
             self.word(document, i);
             self.neighbours(document, line, i);
-            self.place(document, line, i, line_key, length, &segment);
+            self.place(document, line, i, line_key, &segment);
             self.elsewhere(document, i);
             while let Some(&(token, code)) = document.said.get(said).filter(|&&(t, _)| t as usize <= i) {
                 if token as usize == i {
@@ -121,15 +120,13 @@ impl LineFeatures {
         self.put2(44, w[me - 1], w[me + 1]);
         self.put3(45, w[me - 2], w[me - 1], w[me]);
         self.put3(46, w[me], w[me + 1], w[me + 2]);
-        let s: [u64; 5] = std::array::from_fn(|k| at(k as isize - 2).shape());
-        self.put2(50, s[1], s[2]);
-        self.put2(51, s[2], s[3]);
-        self.put3(52, s[1], s[2], s[3]);
-        self.put3(53, s[0], s[1], s[2]);
-        self.put3(54, s[2], s[3], s[4]);
-        self.put2(55, w[me - 1], s[2]);
-        self.put2(56, w[me + 1], s[2]);
-        self.put2(57, w[me - 2], s[2]);
+        let s: [u64; 3] = std::array::from_fn(|k| at(k as isize - 1).shape());
+        self.put2(50, s[0], s[1]);
+        self.put2(51, s[1], s[2]);
+        self.put3(52, s[0], s[1], s[2]);
+        self.put2(55, w[me - 1], s[1]);
+        self.put2(56, w[me + 1], s[1]);
+        self.put2(57, w[me - 2], s[1]);
         let k: [u64; 5] = std::array::from_fn(|k| at(k as isize - 2).known());
         self.put(60, k[1]);
         self.put(61, k[3]);
@@ -145,15 +142,7 @@ impl LineFeatures {
         }
     }
 
-    fn place(
-        &mut self,
-        document: &Document,
-        line: &Line,
-        i: usize,
-        line_key: u64,
-        length: u64,
-        segment: &Segment,
-    ) {
+    fn place(&mut self, document: &Document, line: &Line, i: usize, line_key: u64, segment: &Segment) {
         let item = &document.items[i];
         let word = item.hashes.word;
         let shape = item.hashes.shape;
@@ -172,18 +161,15 @@ impl LineFeatures {
         let zone = u64::from(line.zone);
         self.put2(90, zone, word);
         self.put2(91, zone, shape);
-        self.put2(92, zone, length);
         self.put2(93, line.from_top.into(), shape);
         self.put2(94, line.from_bottom.into(), shape);
         let place = (i - line.line_start).min(5) as u64;
         let left = (line.line_end - 1 - i).min(4) as u64;
         self.put2(95, place, left);
         self.put2(96, place, shape);
-        self.put2(97, left, shape);
         self.put2(100, segment.first, shape);
         self.put2(101, segment.first, segment.since.min(4));
         self.put2(102, segment.before, shape);
-        self.put2(103, segment.count.min(8), shape);
         self.put3(104, zone, segment.first, segment.before);
         self.put2(105, segment.trigger, shape);
         self.put2(106, segment.trigger, segment.trigger_since.min(8));
@@ -251,7 +237,7 @@ struct Segment {
     first: u64,
     before: u64,
     since: u64,
-    count: u64,
+    first_done: bool,
     starts: bool,
     /// The last word with a capital that began a segment or followed a lower-case word.
     trigger: u64,
@@ -265,7 +251,7 @@ impl Segment {
             self.before = self.first;
             self.first = item.hashes.word;
             self.since = 0;
-            self.count += 1;
+            self.first_done = i != line.tokens.start;
             self.starts = false;
         } else {
             self.since += 1;
@@ -274,7 +260,7 @@ impl Segment {
         if i > line.tokens.start {
             let last = &document.items[i - 1];
             let capital = matches!(last.kind, Kind::Word) && last.shape != taire_text::Shape::Lower;
-            if capital && last.hashes.length > 1 && (self.since <= 1 || self.count == 1) {
+            if capital && last.hashes.length > 1 && (self.since <= 1 || !self.first_done) {
                 self.trigger = last.hashes.word;
                 self.trigger_since = 1;
             }
@@ -283,15 +269,5 @@ impl Segment {
             let next_glued = document.items.get(i + 1).is_some_and(|n| n.glued);
             self.starts = !next_glued || !item.glued;
         }
-    }
-}
-
-fn bucket(n: usize) -> u64 {
-    match n {
-        0..=6 => n as u64,
-        7..=12 => 7,
-        13..=24 => 8,
-        25..=60 => 9,
-        _ => 10,
     }
 }
