@@ -9,34 +9,39 @@ use taire_text::{Kind, Note, Role, fold_char};
 
 /// The folded form of a word, as a hash. `°` and `º` compare alike.
 pub(crate) fn word_hash(text: &str) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    let mut byte = |b: u8| hash = (hash ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
-    for &b in text.as_bytes() {
-        if !b.is_ascii() {
-            return slow_hash(text);
-        }
-        byte(b.to_ascii_lowercase());
+    if text.is_ascii() {
+        return hash_ascii(text.as_bytes());
     }
-    finish(hash)
-}
-
-fn slow_hash(text: &str) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut folded = [0u8; 64];
+    let mut length = 0;
     for c in text.chars() {
-        let (folded, n) = fold_char(if c == '°' { 'º' } else { c });
-        for c in &folded[..n] {
-            let mut buffer = [0; 4];
-            for &b in c.encode_utf8(&mut buffer).as_bytes() {
-                hash = (hash ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
+        let (letters, n) = fold_char(if c == '°' { 'º' } else { c });
+        for letter in &letters[..n] {
+            // Longer than any name: what comes after does not tell it from others.
+            if length + letter.len_utf8() <= folded.len() {
+                length += letter.encode_utf8(&mut folded[length..]).len();
             }
         }
     }
-    finish(hash)
+    hash_ascii(&folded[..length])
 }
 
-/// Spreads the high bits down, because tables and filters index by the low ones.
-fn finish(hash: u64) -> u64 {
-    hash ^ (hash >> 29)
+/// Eight bytes at a time; setting bit 5 makes ASCII letters lower case.
+fn hash_ascii(bytes: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64 ^ bytes.len() as u64;
+    let mut mix = |word: u64| {
+        hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^= hash >> 32;
+    };
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        mix(chunk.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b | 0x20)));
+    }
+    let rest = chunks.remainder();
+    if !rest.is_empty() {
+        mix(rest.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b | 0x20)));
+    }
+    hash
 }
 
 /// A set of folded words.
@@ -49,6 +54,25 @@ impl WordSet {
 
     pub(crate) fn has(&self, hash: u64) -> bool {
         self.0.contains(&hash)
+    }
+
+    pub(crate) fn hashes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+/// A first look that most words fail: one bit per hash, 64 K bits.
+pub(crate) struct Filter(Box<[u64; 1024]>);
+
+impl Filter {
+    pub(crate) fn new(hashes: impl Iterator<Item = u64>) -> Self {
+        let mut bits = Box::new([0; 1024]);
+        hashes.for_each(|h| bits[(h & 1023) as usize] |= 1 << (h >> 10 & 63));
+        Filter(bits)
+    }
+
+    pub(crate) fn may_have(&self, hash: u64) -> bool {
+        self.0[(hash & 1023) as usize] & (1 << (hash >> 10 & 63)) != 0
     }
 }
 
@@ -74,6 +98,7 @@ static TITLES: LazyLock<FxHashMap<u64, Title>> = LazyLock::new(|| {
         ("mme mmes mlle mlles madame mademoiselle mesdames mr monsieur messieurs", Unknown, false),
         ("sra sras srta dna sr sres don senor senora senorita dona", Unknown, false),
         ("m mm d me maitre", Unknown, true),
+        ("interne externe", Caregiver, true),
     ];
     table
         .iter()
@@ -82,6 +107,10 @@ static TITLES: LazyLock<FxHashMap<u64, Title>> = LazyLock::new(|| {
         })
         .collect()
 });
+
+pub(crate) fn title_hashes() -> impl Iterator<Item = u64> {
+    TITLES.keys().copied()
+}
 
 pub(crate) fn title(hash: u64) -> Option<Title> {
     TITLES.get(&hash).copied()
@@ -108,5 +137,6 @@ mod tests {
         assert_eq!(word_hash("Éloïse"), word_hash("ELOISE"));
         assert_eq!(word_hash("°"), word_hash("º"));
         assert_ne!(word_hash("elo"), word_hash("eloi"));
+        assert_eq!(word_hash("Saint-Étienne-de-Montluc"), word_hash("SAINT-ETIENNE-DE-MONTLUC"));
     }
 }

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use taire_text::{Kind, Label, Note, Role, Token, fold_char, tokenise};
 
-use crate::folded::{PARTICLES, word_hash};
+use crate::folded::{Filter, PARTICLES, word_hash};
 
 /// The shortest word that may differ by one typing error, in letters.
 const TYPO_FROM: usize = 6;
@@ -63,7 +63,7 @@ pub(crate) struct Phrases {
     phrases: Vec<Phrase>,
     codes: Vec<Code>,
     by_first: FxHashMap<u64, Vec<u32>>,
-    filter: Vec<u64>,
+    filter: Option<Filter>,
     code_starts: Vec<Vec<u32>>,
     /// By length in letters: the one-word phrases that tolerate an error.
     typos: Vec<Vec<u32>>,
@@ -131,11 +131,10 @@ impl Phrases {
 
     /// Prepares the look-up; to be called once after the last string.
     pub(crate) fn build(&mut self) {
-        self.filter = vec![0; 256];
+        self.filter = Some(Filter::new(self.phrases.iter().map(|p| p.words[0])));
         self.code_starts = vec![Vec::new(); 128];
         for (i, phrase) in self.phrases.iter().enumerate() {
             let first = phrase.words[0];
-            self.filter[(first & 255) as usize] |= 1 << (first >> 8 & 63);
             self.by_first.entry(first).or_default().push(i as u32);
             if !phrase.letters.is_empty() {
                 let length = phrase.letters.len();
@@ -183,7 +182,7 @@ impl Phrases {
 
     fn phrase_at(&self, note: &Note, first: usize) -> Option<Hit> {
         let hash = canonical(word_hash(note.tokens[first].of(note.norm())));
-        if self.filter[(hash & 255) as usize] & (1 << (hash >> 8 & 63)) == 0 {
+        if !self.filter.as_ref().is_some_and(|f| f.may_have(hash)) {
             return None;
         }
         self.by_first.get(&hash)?.iter().find_map(|&p| {

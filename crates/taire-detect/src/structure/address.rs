@@ -40,6 +40,10 @@ static COUNTRIES: LazyLock<WordSet> = LazyLock::new(|| {
     ])
 });
 
+pub(super) fn way_hashes() -> impl Iterator<Item = u64> {
+    WAYS.hashes().chain(LOOSE_WAYS.hashes())
+}
+
 impl Reader<'_> {
     pub(super) fn is_country(&self, at: usize) -> bool {
         self.is_name_like(at) && (self.note.tokens[at].facts.is_country() || COUNTRIES.has(self.hash(at)))
@@ -63,6 +67,25 @@ impl Reader<'_> {
             && !matches!(self.text(at - 1), "-" | "(" | "," | ":" | "." | ";")
             && self.kind(at - 1) != Kind::Newline;
         !joined(at + 1) && !before
+    }
+
+    /// Where a postal code is expected, it may be typed in two groups (`92 100`) or be Corsican (`2A004`).
+    fn postal_code_end(&self, at: usize) -> Option<usize> {
+        if self.is_postal_code(at) {
+            return Some(at);
+        }
+        let digits = |i: usize| {
+            self.note.tokens.get(i).filter(|t| t.kind == Kind::Number).map_or(0, |t| t.end() - t.start())
+        };
+        let town_after = |i: usize| self.is_name_like(i) || self.is_mark(i, ",") && self.is_name_like(i + 1);
+        if self.note.language != Language::Fr {
+            return None;
+        }
+        if digits(at) == 2 && digits(at + 1) == 3 && town_after(at + 2) {
+            return Some(at + 1);
+        }
+        let corsican = digits(at) == 1 && self.is_name_like(at + 1) && matches!(self.text(at + 1), "A" | "B");
+        (corsican && digits(at + 2) == 3 && town_after(at + 3)).then_some(at + 2)
     }
 
     pub(super) fn is_way(&self, at: usize) -> bool {
@@ -141,8 +164,9 @@ impl Reader<'_> {
 
     /// A postal code and the town after it; gives the next token.
     pub(super) fn read_code_and_town(&mut self, code: usize, end: usize, role: Role) -> usize {
-        self.emit(code, code, Label::PostalCode, role, 0.97);
-        let mut at = code + 1;
+        let last = self.postal_code_end(code).unwrap_or(code);
+        self.emit(code, last, Label::PostalCode, role, 0.97);
+        let mut at = last + 1;
         while at < end && (self.is_mark(at, ",") || self.is_mark(at, "-") || self.is_mark(at, ".")) {
             at += 1;
         }
@@ -166,8 +190,10 @@ impl Reader<'_> {
             at = last + 1;
             let mut skipped = at;
             while skipped < end && ["(", ")", ",", "-", "/", "."].iter().any(|m| self.is_mark(skipped, m)) {
-                // A full stop ends the address unless a place follows that is surely one.
-                if self.is_mark(skipped, ".") && !self.is_country(skipped + 1) {
+                // A full stop ends the address unless a country follows.
+                if self.is_mark(skipped, ".")
+                    && !self.is_country(skipped + 1 + usize::from(self.is_mark(skipped + 1, "(")))
+                {
                     return at;
                 }
                 skipped += 1;
@@ -189,6 +215,11 @@ impl Reader<'_> {
             let token = &self.note.tokens[i];
             match token.kind {
                 Kind::Word if i > at && self.is_column(i) => break,
+                // `CHARENTON LE PONT`, `La Roche`: small words count with what follows them.
+                Kind::Word
+                    if INSIDE.has(self.hash(i))
+                        && (i > at || token.is_capitalised())
+                        && !self.is_mark(i + 1, ".") => {}
                 Kind::Word if token.is_capitalised() => {
                     if last.is_some() && self.is_country(i) || self.is_key(i) || self.ends_place(i) {
                         break;
@@ -196,10 +227,7 @@ impl Reader<'_> {
                     last = Some(i);
                     words += 1;
                 }
-                Kind::Word if INSIDE.has(self.hash(i)) && (i > at || token.is_capitalised()) => {}
-                Kind::Mark
-                    if matches!(self.text(i), "-" | "'") && token.glued && last == i.checked_sub(1) =>
-                {
+                Kind::Mark if matches!(self.text(i), "-" | "'") && token.glued && i > at => {
                     if !self.note.tokens.get(i + 1).is_some_and(|t| t.glued && t.kind == Kind::Word) {
                         break;
                     }
@@ -225,7 +253,7 @@ impl Reader<'_> {
     fn ends_place(&self, at: usize) -> bool {
         static ENDS: LazyLock<WordSet> = LazyLock::new(|| {
             WordSet::new(&[
-                "tel fax telephone email mail ne nee le telefono tfno tlf telf correo e dr dra docteur medecin service nass nhc cp cip madame monsieur",
+                "tel fax telephone email mail ne nee telefono tfno tlf telf correo e dr dra docteur medecin service nass nhc cp cip madame monsieur",
             ])
         });
         ENDS.has(self.hash(at)) && !self.is_mark(at + 1, "-")
@@ -236,6 +264,9 @@ impl Reader<'_> {
         let end = self.line_end(way);
         let hash = self.hash(way);
         let loose = !WAYS.has(hash);
+        if loose && !LOOSE_WAYS.has(hash) {
+            return None;
+        }
         let token = self.note.tokens[way];
         if token.glued && way > 0 && self.kind(way - 1) != Kind::Mark {
             return None;
@@ -245,9 +276,19 @@ impl Reader<'_> {
         if matches!(self.text(way), "c" | "C" | "p" | "P" | "pl" | "po") && !slash {
             return None;
         }
-        let name_from = way + 1 + usize::from(slash || self.is_mark(way + 1, "."));
-        let name_from = name_from + usize::from(self.is_mark(name_from, "/"));
+        let abbreviated = token.end() - token.start() <= 5 && self.is_mark(way + 1, ".");
+        let name_from = way + 1 + usize::from(slash || abbreviated);
+        let name_from = name_from + usize::from(self.is_mark(name_from, "/") || self.is_mark(name_from, "."));
         let name_end = self.way_name_end(name_from, end)?;
+        // `AV` is also visual acuity, `Cl` chloride: short ways need a dot, a slash or a number, and a word.
+        let short = token.end() - token.start() <= 2;
+        let has_word = (name_from..=name_end).any(|i| {
+            matches!(self.note.tokens[i].shape, Shape::Title | Shape::Upper)
+                && self.text(i).chars().count() >= 3
+        });
+        if short && !has_word || short && token.shape == Shape::Upper && !(slash || abbreviated || numbered) {
+            return None;
+        }
         let last = self.floor_end(name_end, end);
         let spanish_number = last > name_end;
         if self.note.language == Language::Es {
@@ -278,7 +319,7 @@ impl Reader<'_> {
             // `E-08035`, `F-75012`
             next += 2;
         }
-        if self.is_postal_code(next) {
+        if self.postal_code_end(next).is_some() {
             let end = self.line_end(next);
             return Some(self.read_code_and_town(next, end, Role::Unknown));
         }
@@ -346,12 +387,7 @@ impl Reader<'_> {
                     }
                 }
                 // "Paseo de los olivos", "rue de la république": one lower word after an article.
-                Kind::Word
-                    if last.is_none()
-                        && i > from
-                        && self.note.tokens[i - 1].shape == Shape::Lower
-                        && token.end() - token.start() > 3 =>
-                {
+                Kind::Word if last.is_none() && small > 0 && token.end() - token.start() > 3 => {
                     last = Some(i);
                 }
                 Kind::Mark if matches!(self.text(i), "-" | "'") => {}
@@ -388,7 +424,7 @@ impl Reader<'_> {
             let token = &self.note.tokens[i];
             match token.kind {
                 Kind::Number => {
-                    if self.is_postal_code(i) || token.end() - token.start() > 4 {
+                    if self.postal_code_end(i).is_some() || token.end() - token.start() > 4 {
                         break;
                     }
                     last = i;
@@ -405,6 +441,14 @@ impl Reader<'_> {
                     last = i
                 }
                 Kind::Word if token.shape == Shape::Single && last > name_end => last = i,
+                // `4o B`, `5b`
+                Kind::Word
+                    if token.glued
+                        && token.end() - token.start() <= 2
+                        && self.kind(i - 1) == Kind::Number =>
+                {
+                    last = i
+                }
                 Kind::Mark if matches!(self.text(i), "º" | "ª" | "°") => {
                     last = if last > name_end { i } else { last };
                 }

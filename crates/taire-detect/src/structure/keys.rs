@@ -1,7 +1,8 @@
 //! What a key announces, and the tree that finds keys in a run of tokens.
 //!
 //! Keys are data: each language has a table of groups, a group gives what the value is, whose it is and where the
-//! key counts. In a key, `#` stands for the ways to write "number of", and `(s)` for an ending that may be left out.
+//! key counts. In a key, `#` stands for the ways to write "number of" or
+//! nothing, `##` for those ways only, and `(s)` for an ending that may be left out.
 
 use rustc_hash::FxHashMap;
 use taire_text::{Label, Language, Note, Role, tokenise};
@@ -80,7 +81,6 @@ pub(super) struct Found {
 pub(super) struct Keys {
     edges: FxHashMap<(u32, u64), u32>,
     ends: Vec<[Option<Key>; 2]>,
-    filter: Vec<u64>,
 }
 
 const NUMBER_OF: &[&str] = &[
@@ -119,6 +119,9 @@ fn spellings(key: &str) -> Vec<String> {
     forms
         .flat_map(|form| match form.strip_prefix('#') {
             None => vec![form],
+            Some(rest) if rest.starts_with('#') => {
+                NUMBER_OF[1..].iter().map(|n| format!("{n}{}", rest[1..].trim_start())).collect()
+            }
             Some(rest) => NUMBER_OF.iter().map(|n| format!("{n}{}", rest.trim_start())).collect(),
         })
         .collect()
@@ -126,7 +129,7 @@ fn spellings(key: &str) -> Vec<String> {
 
 impl Keys {
     pub(super) fn new() -> Self {
-        let mut keys = Keys { edges: FxHashMap::default(), ends: vec![[None; 2]], filter: vec![0; 256] };
+        let mut keys = Keys { edges: FxHashMap::default(), ends: vec![[None; 2]] };
         for (language, table) in [(Language::Fr, keys_fr::TABLE), (Language::Es, keys_es::TABLE)] {
             for group in table {
                 let key = Key { value: group.value, role: group.role, place: group.place, language };
@@ -138,13 +141,14 @@ impl Keys {
         keys
     }
 
+    pub(super) fn first_words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.edges.keys().filter(|e| e.0 == 0).map(|e| e.1)
+    }
+
     fn add(&mut self, spelling: &str, key: Key) {
         let mut node = 0;
         for token in tokenise(spelling) {
             let hash = word_hash(token.of(spelling));
-            if node == 0 {
-                self.filter[(hash & 255) as usize] |= 1 << (hash >> 8 & 63);
-            }
             let next = self.ends.len() as u32;
             node = *self.edges.entry((node, hash)).or_insert(next);
             if node == next {
@@ -159,9 +163,6 @@ impl Keys {
 
     /// The longest key that starts at a token, of the note's language first. `hash` is that of the token.
     pub(super) fn at(&self, note: &Note, first: usize, hash: u64) -> Option<Found> {
-        if self.filter[(hash & 255) as usize] & (1 << (hash >> 8 & 63)) == 0 {
-            return None;
-        }
         let text = note.norm();
         let mut node = *self.edges.get(&(0, hash))?;
         let (mut best, mut at) = (None, first);

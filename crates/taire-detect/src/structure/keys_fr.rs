@@ -82,7 +82,7 @@ pub(super) const TABLE: &[Group] = &[
         Patient,
         Free,
         "ne(e) le|ne/nee le|ne ou nee le|nee ou ne le|date de naissance|date naissance|date de naiss|date de naiss.|date naiss|date naiss.|\
-         ddn|d.d.n.|ddn patient|dn|date de naissance du patient|naissance|naissance le|naiss.|ne(e) le :|ne(e)|ne(e) en|jour de naissance|\
+         ddn|d.d.n.|ddn patient|dn|date de naissance du patient|naissance|naissance le|naiss.|ne(e)|ne(e) en|jour de naissance|\
          ne(e) ce|date nais|date nais.|dt naissance|dte naissance|n(e) le",
     ),
     group(
@@ -104,42 +104,44 @@ pub(super) const TABLE: &[Group] = &[
         Value::Id(PatientId),
         Patient,
         Free,
-        "# ipp|# nip|# i.p.p.|# ipp patient|# npp|# identifiant patient|# patient|# identifiant permanent|# identifiant permanent du patient|\
-         ref patient|id patient|code patient|# ipp/nip|# iep patient|# permanent|identifiant du patient|# d'identification|nip patient",
+        "# ipp|# nip|# i.p.p.|# ipp patient|# npp|# identifiant patient|## patient|# identifiant permanent|# identifiant permanent du patient|\
+         ref patient|id patient|code patient|# ipp/nip|# iep patient|## permanent|identifiant du patient|identification du patient|id|# d'identification|nip patient",
     ),
     group(
         Value::Id(PatientId),
         Patient,
         Line,
-        "# dossier|# dossier patient|# dossier medical|# identifiant|# dossier hospitalier|# du dossier|dossier n°|dossier no|dossier numero|\
-         # archive|# archives|# d'anonymat|# d'inclusion|# d'examen patient|patient n°|patient no|patient numero|dossier medical n°",
+        "# dossier|# dossier patient|# dossier medical|## identifiant|# dossier hospitalier|# du dossier|dossier n°|dossier no|dossier numero|\
+         ## archive|## archives|# d'anonymat|# d'inclusion|# d'examen patient|patient n°|patient no|patient numero|dossier medical n°",
     ),
     group(
         Value::Id(VisitId),
         Patient,
         Free,
-        "# nda|# iep|# sejour|# de sejour|# venue|# administratif|# dossier administratif|# d'hospitalisation|# passage|# visite|\
-         # episode|# admission|# d'admission|# d'entree|nda patient|# hospitalisation|# du sejour|# consultation|sejour n°|venue n°",
+        "# nda|# iep|## sejour|## de sejour|## venue|## administratif|# dossier administratif|## d'hospitalisation|## passage|## visite|\
+         ## episode|## admission|## d'admission|## d'entree|nda patient|## hospitalisation|## du sejour|## consultation|sejour n°|venue n°",
     ),
     group(
         Value::Id(SocialSecurity),
         Patient,
         Free,
-        "# ss|# securite sociale|# secu|# secu sociale|# nir|# insee|# immatriculation|# d'immatriculation|# ins|# ins-nir|ins nir|\
-         matricule ins|ins-c|ins-nia|nia|# assure|# d'assure|# assure social|# d'assure social|# d'assurance maladie|secu|n° ss|nss|\
+        "## ss|# securite sociale|# secu|# secu sociale|# nir|## insee|## immatriculation|## d'immatriculation|## ins|# ins-nir|ins nir|\
+         matricule ins|ins-c|ins-nia|nia|## assure|## d'assure|## assure social|# d'assure social|# d'assurance maladie|secu|n° ss|nss|\
          immatriculation ss|# securite sociale du patient|securite sociale n°|securite sociale|numero de ss|# de ss",
     ),
+    group(Value::Id(SocialSecurity), Patient, Colon, "ins|ss|assure|immatriculation|insee|assure social"),
+    group(Value::Address, Patient, Colon, "rue|voie|residence"),
     group(
         Value::Id(HealthPlan),
         Patient,
         Line,
-        "# mutuelle|# adherent|# d'adherent|# contrat|# amc|# carte vitale|# carte mutuelle|# police|# beneficiaire|# cmu|# ame",
+        "## mutuelle|## adherent|## d'adherent|## contrat|# amc|# carte vitale|# carte mutuelle|## police|## beneficiaire|## cmu|## ame",
     ),
     group(
         Value::Id(ProfessionalLicence),
         Caregiver,
         Free,
-        "# rpps|# adeli|# am|rpps n°|adeli n°|# ordre|# d'ordre|# cnom|# inscription a l'ordre|# praticien|rpps/adeli|rpps :|# rpps/adeli|ordre n°",
+        "# rpps|# adeli|## am|rpps n°|adeli n°|## ordre|## d'ordre|# cnom|# inscription a l'ordre|## praticien|rpps/adeli|# rpps/adeli|ordre n°",
     ),
     group(
         Value::Id(OtherId),
@@ -151,23 +153,28 @@ pub(super) const TABLE: &[Group] = &[
         Value::Id(OtherId),
         Unknown,
         Line,
-        "# examen|# d'examen|# demande|# de demande|# prelevement|# de prelevement|# echantillon|# compte rendu|# cr|# document|# d'ordonnance|\
-         # ordonnance|# accession|accession number|# enregistrement|# d'enregistrement|ref|ref.|references|reference|nos ref|nos references|vos ref|\
-         v/ref|n/ref|# cni|# passeport|# carte d'identite|# titre de sejour|# fiche|# lame|# bloc|# anapath|# labo|# poche|# etude|code barre|# protocole|# interne",
+        "## examen|## d'examen|## demande|## de demande|## prelevement|## de prelevement|## echantillon|## compte rendu|## cr|## document|## d'ordonnance|\
+         ## ordonnance|# accession|accession number|# enregistrement|# d'enregistrement|ref|ref.|references|reference|nos ref|nos references|vos ref|\
+         v/ref|n/ref|# cni|# passeport|# carte d'identite|# titre de sejour|## fiche|## lame|## bloc|# anapath|## labo|## poche|## etude|code barre|## protocole|## interne",
     ),
-    group(Value::Id(EmployeeId), Caregiver, Line, "# matricule|# agent|# employe|# salarie|matricule agent"),
-    group(Value::Id(AccountNumber), Patient, Free, "# iban|# rib|# compte|# compte bancaire|# de compte"),
+    group(
+        Value::Id(EmployeeId),
+        Caregiver,
+        Line,
+        "# matricule|## agent|## employe|## salarie|matricule agent",
+    ),
+    group(Value::Id(AccountNumber), Patient, Free, "# iban|# rib|## compte|# compte bancaire|## de compte"),
     group(
         Value::Id(VehicleId),
         Patient,
         Line,
-        "# plaque|plaque d'immatriculation|immatriculation vehicule|# immatriculation vehicule",
+        "## plaque|plaque d'immatriculation|immatriculation vehicule|# immatriculation vehicule",
     ),
     group(
         Value::Id(DeviceId),
         Patient,
         Line,
-        "# serie|# de serie|# lot|sn|s/n|# serie prothese|# implant|# prothese|# udi|numero serie",
+        "## serie|## de serie|## lot|sn|s/n|# serie prothese|## implant|## prothese|# udi|numero serie",
     ),
     group(
         Value::Address,
@@ -175,7 +182,7 @@ pub(super) const TABLE: &[Group] = &[
         Line,
         "adresse(s)|adresse du patient|adresse de la patiente|adresse patient|adresse postale|adresse complete|adresse personnelle|domicile|\
          adresse domicile|adresse du domicile|domicilie(e)|domicilie(e) a|domicilie(e) au|demeurant|demeurant a|demeurant au|habite|habite a|habitant|\
-         residant|residant au|residant a|lieu de residence|residence|adr|adr.|adresse 1|adresse de residence|rue|voie|adresse fiscale",
+         residant|residant au|residant a|lieu de residence|adr|adr.|adresse 1|adresse de residence|adresse fiscale",
     ),
     group(
         Value::PostalCode,
@@ -202,7 +209,7 @@ pub(super) const TABLE: &[Group] = &[
         Unknown,
         Free,
         "tel(s)|tel.|# tel|# tel.|# telephone|# de tel|# de telephone|telephone|telephones|telephone fixe|telephone domicile|telephone portable|telephone mobile|\
-         tel fixe|tel portable|tel. portable|tel mobile|tel. mobile|tel port|tel dom|tel. dom.|tel pro|tel travail|tel bureau|tel secretariat|tel. secretariat|\
+         tel fixe|tel portable|tel. portable|tel mobile|tel. mobile|tel port|tel dom|tel domicile|tel. domicile|tel. dom.|tel pro|tel travail|tel bureau|tel secretariat|tel. secretariat|\
          telephone secretariat|portable|port.|port|mobile|mob|gsm|tph|tel direct|ligne directe|poste|standard|joindre au|joignable au|telephone patient|\
          telephone du patient|secretariat tel|rdv au|prise de rdv|prise de rendez-vous|accueil|urgences|bip|dect|rendez-vous|rdv|consultations|hospitalisation|tlp|tel/fax|tel. / fax|tel & fax",
     ),
@@ -210,7 +217,7 @@ pub(super) const TABLE: &[Group] = &[
         Value::Fax,
         Unknown,
         Free,
-        "fax|# fax|# de fax|telecopie|telecopieur|tel/telecopie|fax secretariat|fax :",
+        "fax|# fax|# de fax|telecopie|telecopieur|tel/telecopie|fax secretariat",
     ),
     group(
         Value::Email,

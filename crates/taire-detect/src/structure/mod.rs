@@ -8,19 +8,25 @@ mod address;
 mod keys;
 mod keys_es;
 mod keys_fr;
+mod people;
 mod person;
 mod values;
 
 use std::sync::LazyLock;
 
-use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source};
+use taire_text::{Kind, Label, Mention, Note, Role, Shape, Source};
 
 use self::keys::{Key, Keys, Place, Value};
+use self::people::{Announced, Proof};
 use self::person::{Hint, Person};
-use crate::folded::{WordSet, title, word_hash};
+use crate::folded::{Filter, WordSet, title, title_hashes, word_hash};
 use crate::{Detector, Error};
 
 static KEYS: LazyLock<Keys> = LazyLock::new(Keys::new);
+
+/// Words that may open something: the first words of keys, titles, ways.
+static OPENERS: LazyLock<Filter> =
+    LazyLock::new(|| Filter::new(KEYS.first_words().chain(title_hashes()).chain(address::way_hashes())));
 
 static FACILITIES: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
@@ -147,11 +153,16 @@ impl<'a> Reader<'a> {
 
     fn find_marks(&mut self) {
         let tokens = &self.note.tokens;
+        let openers = &*OPENERS;
         let mut i = 0;
         while i < tokens.len() {
             match tokens[i].kind {
                 Kind::Word => {
                     let hash = word_hash(self.text(i));
+                    if !openers.may_have(hash) && !tokens[i].facts.is_way() {
+                        i += 1;
+                        continue;
+                    }
                     if let Some(spot) = self.key_spot(i, hash) {
                         i = spot.last + 1;
                         self.spots.push(spot);
@@ -209,6 +220,12 @@ impl<'a> Reader<'a> {
                 last += 1;
             }
         } else if after > found.last + 1 {
+            if matches!(key.value, Value::Family)
+                && key.place == Place::Free
+                && self.text(found.last).len() > 3
+            {
+                return None;
+            }
             last = after - 1;
         }
         // The other language's key needs all the evidence.
@@ -304,6 +321,19 @@ impl<'a> Reader<'a> {
         self.lower_value = colon && self.is_lower_value(at, end);
         let sure = colon && matches!(key.value, Value::Family | Value::Given | Value::FamilyFirst);
         let next = match key.value {
+            // "Patient 105257992"
+            Value::People
+                if key.role == Role::Patient
+                    && self.note.tokens[at].end() - self.note.tokens[at].start() >= 6
+                    && self.kind(at) == Kind::Number =>
+            {
+                self.emit(at, at, Label::PatientId, Role::Patient, 0.9);
+                at + 1
+            }
+            // "Secrétariat : 01 40 25 80 80"
+            Value::People if colon && (self.kind(at) == Kind::Number || self.is_mark(at, "+")) => {
+                self.read_simple(Value::Phone, key, at, end, colon)
+            }
             Value::Family | Value::Given | Value::FamilyFirst | Value::People => {
                 let hint = match key.value {
                     Value::Family => Hint::Family,
@@ -320,7 +350,7 @@ impl<'a> Reader<'a> {
                     Proof::Weak
                 };
                 let proof = if key.role == Role::Relative || shouting { Proof::Weak } else { proof };
-                self.read_people(at, end, hint, key, proof, shouting, person)
+                self.read_people(at, end, &Announced { hint, key, proof, shouting }, person)
             }
             Value::Address => {
                 if colon || self.is_way(at) || self.kind(at) == Kind::Number {
@@ -370,199 +400,10 @@ impl<'a> Reader<'a> {
         (1..=3).contains(&n)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn read_people(
-        &mut self,
-        at: usize,
-        end: usize,
-        hint: Hint,
-        key: Key,
-        proof: Proof,
-        shouting: bool,
-        person: &mut Person,
-    ) -> usize {
-        let mut at = at;
-        let mut next = at;
-        for n in 0..12 {
-            let (start, titled) = self.skip_articles_and_titles(at, end);
-            self.read_person(start, end, proof == Proof::Key, hint, person);
-            if person.units.is_empty() {
-                break;
-            }
-            let good = proof == Proof::Key
-                || person.is_plausible(self, titled.is_some(), shouting)
-                || proof == Proof::Line && hint == Hint::Family;
-            if !good {
-                break;
-            }
-            let role = match (key.role, titled.map(|t| t.role)) {
-                (Role::Patient, Some(Role::Caregiver)) if hint == Hint::Any => Role::Caregiver,
-                (role, _) => role,
-            };
-            let score = match (proof, titled.is_some()) {
-                (Proof::Key, _) => 0.98,
-                (Proof::Line, true) => 0.97,
-                (Proof::Line, false) => 0.93,
-                (Proof::Weak, true) => 0.93,
-                (Proof::Weak, false) => 0.85,
-            };
-            self.emit_person(person, hint, role, score);
-            next = person.next;
-            if key.value != Value::People || n == 11 {
-                break;
-            }
-            match self.skip_list_mark(next, end) {
-                Some(after) => at = after,
-                None => break,
-            }
-        }
-        next
-    }
-
-    fn skip_articles_and_titles(&self, at: usize, end: usize) -> (usize, Option<crate::folded::Title>) {
-        let mut i = at;
-        while i < end
-            && i < at + 3
-            && self.kind(i) == Kind::Word
-            && matches!(
-                self.text(i),
-                "le" | "la" | "Le" | "La" | "au" | "du" | "el" | "al" | "par" | "por" | "M" | "l"
-            )
-            && title(self.hash(i + 1 + usize::from(self.is_mark(i + 1, ".")))).is_some_and(|t| !t.loose)
-        {
-            i += 1 + usize::from(self.is_mark(i + 1, "."));
-        }
-        self.skip_titles(i, end)
-    }
-
-    /// A comma, slash or "et" between people; what follows is read as another one.
-    fn skip_list_mark(&self, at: usize, end: usize) -> Option<usize> {
-        let mut i = at;
-        // `(PU-PH)`, `(CCA)` after a name.
-        if self.is_mark(i, "(") {
-            i = (i..end.min(i + 8)).find(|&i| self.is_mark(i, ")"))? + 1;
-        }
-        if i >= end {
-            return None;
-        }
-        let mark = matches!(self.text(i), "," | ";" | "/" | "&" | "-" | "+" | "et" | "y" | "e" | "ET" | "Y");
-        mark.then_some(i + 1).filter(|&i| i < end)
-    }
-
-    fn emit_person(&mut self, person: &Person, hint: Hint, role: Role, score: f32) {
-        let labels = person.labels(self.note.language, hint);
-        let mut i = 0;
-        while i < labels.len() {
-            let mut j = i;
-            while j + 1 < labels.len()
-                && labels[j + 1] == labels[i]
-                && !self.is_mark(person.units[j].last + 1, ",")
-            {
-                j += 1;
-            }
-            self.emit(person.units[i].first, person.units[j].last, labels[i], role, score);
-            i = j + 1;
-        }
-    }
-
-    /// A name after a title, wherever it stands.
-    fn read_titled(&mut self, at: usize, person: &mut Person) -> usize {
-        let note = self.note;
-        let token = &note.tokens[at];
-        let Some(found) = title(self.hash(at)) else { return at };
-        if found.loose {
-            let own = match self.note.language {
-                Language::Fr => matches!(self.text(at), "M" | "MM" | "Me"),
-                Language::Es => self.text(at) == "D" && self.is_mark(at + 1, "."),
-            };
-            if !own || self.is_initial_of_name(at) {
-                return at;
-            }
-        }
-        if token.glued
-            && at > 0
-            && matches!(self.text(at - 1), "-" | "'" | "/" | "." | "@" | "_")
-            && !self.is_mark(at - 1, "/")
-        {
-            return at;
-        }
-        if self.inside_way_or_facility(at) {
-            return at;
-        }
-        let end = self.line_end(at);
-        let (start, titled) = self.skip_titles(at, end);
-        if titled.is_none()
-            || start >= end
-            || !(self.is_name_like(start) || crate::folded::PARTICLES.has(self.hash(start)))
-        {
-            return at;
-        }
-        if !token.is_capitalised()
-            && note.tokens[start].shape == Shape::Single
-            && !self.is_mark(start + 1, ".")
-        {
-            return at;
-        }
-        self.read_person(start, end, false, Hint::Any, person);
-        let full = person.units.iter().filter(|u| !u.initial).count();
-        if person.units.is_empty()
-            || found.loose && full == 0
-            || found.loose && self.note.language == Language::Es && full < 2
-        {
-            return at;
-        }
-        let role = titled.map_or(Role::Unknown, |t| t.role);
-        let score = if full == 0 {
-            0.7
-        } else if self.starts_line(at) {
-            0.95
-        } else {
-            0.92
-        };
-        self.emit_person(person, Hint::Any, role, score);
-        person.next
-    }
-
-    /// The `M` of "DURAND M." is an initial, not a title.
-    fn is_initial_of_name(&self, at: usize) -> bool {
-        at > 0
-            && self.kind(at - 1) == Kind::Word
-            && self.note.tokens[at - 1].shape == Shape::Upper
-            && !self.is_column(at)
-            && self.is_mark(at + 1, ".")
-            && !self.is_name_like(at + 2)
-    }
-
-    /// "rue du Docteur Roux", "Hospital Dr. Negrín": the title belongs to the place.
-    fn inside_way_or_facility(&self, at: usize) -> bool {
-        (at.saturating_sub(4)..at)
-            .rev()
-            .take_while(|&i| {
-                matches!(self.kind(i), Kind::Word | Kind::Mark)
-                    && !self.is_mark(i, ".")
-                    && !self.is_mark(i, ":")
-                    && !self.is_mark(i, ",")
-            })
-            .any(|i| {
-                self.kind(i) == Kind::Word
-                    && (self.is_way(i) && !matches!(self.text(i), "p" | "c" | "P" | "C")
-                        || self.is_facility(i)
-                            && self.note.tokens[i].is_capitalised()
-                            && i + 4 > at
-                            && !self.is_service(i))
-            })
-    }
-
-    fn is_service(&self, at: usize) -> bool {
-        static SERVICES: LazyLock<WordSet> = LazyLock::new(|| {
-            WordSet::new(&["service servicio unidad unite departamento departement centre centro"])
-        });
-        SERVICES.has(self.hash(at))
-    }
-
     /// A postal code without a way: at the start of a line, with a town after it.
     fn is_free_code(&self, at: usize, relaxed: bool) -> bool {
-        if !self.is_name_like(at + 1) || self.text(at + 1).chars().count() < 3 {
+        let dotted = usize::from(relaxed && (self.is_mark(at + 1, ".") || self.is_mark(at + 1, ",")));
+        if !self.is_name_like(at + 1 + dotted) || self.text(at + 1 + dotted).chars().count() < 3 {
             return false;
         }
         let token = &self.note.tokens[at + 1];
@@ -603,12 +444,4 @@ impl<'a> Reader<'a> {
             self.emit(first, end - 1, label, role, score);
         }
     }
-}
-
-/// How far the key itself proves that a name follows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Proof {
-    Key,
-    Line,
-    Weak,
 }

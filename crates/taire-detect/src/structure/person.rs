@@ -54,6 +54,9 @@ pub(super) struct Unit {
     particle: bool,
     given: u8,
     family: u8,
+    /// A word of the language that no list of names has.
+    ordinary: bool,
+    letters: u8,
 }
 
 /// A run of name parts, at most [`MAX_UNITS`].
@@ -73,6 +76,10 @@ impl Reader<'_> {
         while at < end && self.kind(at) == Kind::Word {
             let Some(title) = title(self.hash(at)) else { break };
             let dotted = self.is_mark(at + 1, ".");
+            let own = (self.note.language == Language::Es) == (self.text(at) == "D");
+            if title.loose && !own {
+                break;
+            }
             if title.loose
                 && !(self.note.tokens[at].is_capitalised() && (dotted || self.is_name_like(at + 1)))
             {
@@ -168,7 +175,9 @@ impl Reader<'_> {
         }
         let token = &tokens[start];
         if token.shape == Shape::Single && !particle {
-            return Some(self.read_initials(start, end));
+            // `C/ Mayor`, `T:`
+            let no_initial = self.is_mark(start + 1, "/") || self.is_mark(start + 1, ":");
+            return (!no_initial).then(|| self.read_initials(start, end));
         }
         let lower_allowed = sure && (opens && !particle || self.lower_value);
         if !token.is_capitalised() && !lower_allowed {
@@ -182,7 +191,8 @@ impl Reader<'_> {
             return None;
         }
         let facts = token.facts;
-        let ordinary = facts.careful().is_some() && !facts.is_name() || facts.is_drug();
+        let is_word = facts.word_class() > 1 || facts.is_medical() || facts.is_profession();
+        let ordinary = is_word && !facts.is_name() || facts.is_drug();
         if !sure && (ordinary || facts.is_way() && !facts.is_name()) {
             return None;
         }
@@ -194,6 +204,8 @@ impl Reader<'_> {
             particle,
             given: facts.given_tier(),
             family: facts.family_tier(),
+            ordinary: facts.careful().is_some() && !facts.is_name(),
+            letters: (token.end() - token.start()).min(255) as u8,
         };
         while unit.last + 2 < end
             && (self.is_mark(unit.last + 1, "-") || self.is_mark(unit.last + 1, "'"))
@@ -212,12 +224,27 @@ impl Reader<'_> {
     /// `J.`, `J.-P.`, `M-T`, `C.A.`, or the first letter of `D'Angelo`.
     fn read_initials(&self, at: usize, end: usize) -> Unit {
         let tokens = &self.note.tokens;
-        let mut unit =
-            Unit { first: at, last: at, upper: false, initial: true, particle: false, given: 0, family: 0 };
+        let mut unit = Unit {
+            first: at,
+            last: at,
+            upper: false,
+            initial: true,
+            particle: false,
+            given: 0,
+            family: 0,
+            ordinary: false,
+            letters: 1,
+        };
         loop {
             let next = unit.last + 1;
-            if next < end && tokens[next].glued && self.is_mark(next, ".") {
+            if next < end && tokens[next].glued && [".", "ª", "º"].iter().any(|m| self.is_mark(next, m)) {
                 unit.last = next;
+                continue;
+            }
+            // `M.a` for María
+            if next < end && tokens[next].glued && self.is_mark(unit.last, ".") && self.text(next) == "a" {
+                unit.last = next;
+                unit.given = 7;
                 continue;
             }
             if next + 1 < end
@@ -248,18 +275,27 @@ impl Person {
     pub(super) fn is_plausible(&self, reader: &Reader<'_>, titled: bool, shouting: bool) -> bool {
         let full = self.units.iter().filter(|u| !u.initial).count();
         let named = self.units.iter().any(|u| u.given > 0 || u.family > 0);
-        if full == 0 {
+        let ordinary = self.units.iter().any(|u| u.ordinary);
+        if titled || full == 0 {
             return titled;
         }
-        if reader.annotated && !titled {
-            return named && (full >= 2 || self.units.iter().any(|u| u.upper || u.given + u.family >= 4));
+        if full < self.units.len() && !shouting && !ordinary {
+            return true;
         }
-        titled || full >= 2 && !shouting || !shouting && self.units.iter().any(|u| u.upper) || named
+        if reader.annotated {
+            let strong = self.units.iter().any(|u| u.upper || u.given + u.family >= 4);
+            return named && (full >= 2 || strong) || full >= 2 && !ordinary && !shouting;
+        }
+        (full >= 2 || self.units.iter().any(|u| u.upper)) && !shouting || named
     }
 
     pub(super) fn labels(&self, language: Language, hint: Hint) -> Vec<Label> {
         use Label::{FamilyName, GivenName};
         let n = self.units.len();
+        let letters = |u: &Unit| u.initial || n == 1 && u.upper && u.letters <= 3 && u.given + u.family == 0;
+        if self.units.iter().all(letters) && hint == Hint::Any {
+            return vec![Label::Initials; n];
+        }
         if let Some(comma) = self.comma {
             return (0..n).map(|i| if i < comma { FamilyName } else { GivenName }).collect();
         }
