@@ -7,11 +7,10 @@
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use taire_text::{Identity, KnownIdentity, Label, Mention, Note, Role, Shape, Source, fold};
+use taire_text::{Identity, KnownIdentity, Label, Mention, Note, Role, Shape, Source, date, fold};
 
 use crate::folded::title_before;
 use crate::phrases::{Hit, Known, Match, Phrases};
-use crate::plain_date::date_at;
 use crate::{Detector, Error};
 
 /// Finds the strings of [`Note::known`].
@@ -160,20 +159,25 @@ impl Matcher {
         if self.births.is_empty() {
             return;
         }
-        let mut i = 0;
-        while i < note.tokens.len() {
-            let Some(date) = date_at(note, i) else {
-                i += 1;
-                continue;
-            };
-            if let Some(&(_, role)) = self.births.iter().find(|b| date.is(b.0)) {
-                let span = note.raw_of_tokens(i, date.last);
+        let mut dates = Vec::new();
+        date::find(note.norm(), &note.tokens, note.language, &mut dates);
+        for found in dates {
+            if let Some(&(_, role)) = self.births.iter().find(|b| is_day(&found.value, b.0)) {
+                let span = note.to_raw(found.span);
                 let why = "known birth date";
                 out.push(Mention::phi(span, Label::BirthDate, 1.0, Source::Metadata, why).with_role(role));
             }
-            i = date.last + 1;
         }
     }
+}
+
+/// The same day; a year of two digits may stand for any century.
+fn is_day(value: &date::Partial, day: Date) -> bool {
+    let year = value.year.is_some_and(|y| {
+        y == day.year() || value.two_digit_year && y.rem_euclid(100) == day.year().rem_euclid(100)
+    });
+    year && value.month.map(i32::from) == Some(i32::from(day.month()))
+        && value.day.map(i32::from) == Some(i32::from(day.day()))
 }
 
 fn is_person(label: Label) -> bool {
@@ -415,6 +419,15 @@ mod tests {
                 ("rue des Lilas".into(), Label::Street, Role::Patient),
             ]
         );
+    }
+
+    #[test]
+    fn the_birth_date_in_letters() {
+        assert_eq!(
+            strings("La patiente est née le trois mai mille neuf cent cinquante à la maison.", &[]),
+            ["trois mai mille neuf cent cinquante"]
+        );
+        assert_eq!(strings("La patiente est née le trois mai mille neuf cent soixante.", &[]), [""; 0]);
     }
 
     #[test]

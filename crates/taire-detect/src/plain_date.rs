@@ -12,19 +12,8 @@ use crate::folded::word_hash;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PlainDate {
     pub(crate) last: usize,
-    pub(crate) year: u16,
-    pub(crate) month: u8,
-    pub(crate) day: u8,
-}
-
-impl PlainDate {
-    /// The same day, where a year of two digits may stand for any century.
-    pub(crate) fn is(&self, date: jiff::civil::Date) -> bool {
-        let year = if self.year < 100 { date.year().rem_euclid(100) } else { date.year() };
-        i32::from(self.year) == i32::from(year)
-            && i32::from(self.month) == i32::from(date.month())
-            && i32::from(self.day) == i32::from(date.day())
-    }
+    #[cfg(test)]
+    parts: (u16, u8, u8),
 }
 
 static MONTHS: LazyLock<FxHashMap<u64, u8>> = LazyLock::new(|| {
@@ -67,9 +56,8 @@ fn checked(last: usize, year: u16, month: u8, day: u8, year_digits: usize) -> Op
     };
     (plausible && (1..=12).contains(&month) && (1..=31).contains(&day)).then_some(PlainDate {
         last,
-        year,
-        month,
-        day,
+        #[cfg(test)]
+        parts: (year, month, day),
     })
 }
 
@@ -179,7 +167,7 @@ mod tests {
             ("32/05/1950", None),
         ] {
             let note = Note::builder("a", text).build().unwrap();
-            let got = date_at(&note, 0).map(|d| (d.year, d.month, d.day));
+            let got = date_at(&note, 0).map(|d| d.parts);
             assert_eq!(got, want, "{text}");
         }
     }

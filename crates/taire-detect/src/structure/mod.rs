@@ -79,12 +79,14 @@ struct Reader<'a> {
     annotated: bool,
     /// The value being read is written in lower case from one end to the other.
     lower_value: bool,
+    /// Dates of the note with a year, as first and last token; read when a key first needs them.
+    dates: Option<Vec<(usize, usize, bool)>>,
 }
 
 impl<'a> Reader<'a> {
     fn new(note: &'a Note, out: &'a mut Vec<Mention>) -> Self {
         let annotated = note.tokens.iter().any(|t| t.facts.is_name());
-        Reader { note, out, spots: Vec::new(), annotated, lower_value: false }
+        Reader { note, out, spots: Vec::new(), annotated, lower_value: false, dates: None }
     }
 
     fn text(&self, at: usize) -> &'a str {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use taire_text::{Kind, Label, Role, Shape};
+use taire_text::{Kind, Label, Role, Shape, date};
 
 use super::Reader;
 use super::keys::{Key, Place, Value};
@@ -63,9 +63,10 @@ impl Reader<'_> {
         if i >= end {
             return at;
         }
-        let Some(date) = date_at(self.note, i).filter(|d| d.last < end) else { return at };
-        self.emit(i, date.last, label, role, if label == Label::BirthDate { 0.98 } else { 0.95 });
-        let mut next = date.last + 1;
+        let last = date_at(self.note, i).map(|d| d.last).or_else(|| self.written_date(i));
+        let Some(last) = last.filter(|&last| last < end) else { return at };
+        self.emit(i, last, label, role, if label == Label::BirthDate { 0.98 } else { 0.95 });
+        let mut next = last + 1;
         // "Né le 3/5/1950 à Paris", "(Madrid)"
         if label == Label::BirthDate
             && next < end
@@ -75,6 +76,18 @@ impl Reader<'_> {
             next = self.read_places(next + 1, end, Role::Patient, Label::City);
         }
         next
+    }
+
+    /// A date in letters or with a misspelt month, read by the date grammar once a key asks for one.
+    fn written_date(&mut self, at: usize) -> Option<usize> {
+        let note = self.note;
+        let dates = self.dates.get_or_insert_with(|| {
+            let mut dates = Vec::new();
+            date::find(note.norm(), &note.tokens, note.language, &mut dates);
+            dates.iter().map(|d| (d.first_token, d.last_token, d.value.year.is_some())).collect()
+        });
+        let i = dates.binary_search_by_key(&at, |d| d.0).ok()?;
+        dates[i].2.then_some(dates[i].1)
     }
 
     fn read_age(&mut self, at: usize, end: usize) -> usize {
