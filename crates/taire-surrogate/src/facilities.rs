@@ -103,8 +103,8 @@ pub(crate) fn surrogate(
     let is_kind = |p: &Piece| KINDS.contains(&fold(&text[p.range.clone()]).as_str());
     let own = pieces.iter().position(|p| !is_kind(p))?;
     let name = &text[pieces[own].range.start..];
-    if own > 0 && atlas.knows(name.trim_end()) {
-        let head = &text[..pieces[own].range.start];
+    let head = &text[..pieces[own].range.start];
+    if own > 0 && leads_to_town(head) && atlas.knows(name.trim_end()) {
         let town = atlas.town_name(name.trim_end())?;
         return Some(elide(head, &town, language));
     }
@@ -127,12 +127,26 @@ pub(crate) fn surrogate(
         clear.then(|| candidates.iter().copied().find(|c| search_form(c) == candidate)).flatten()
     })?;
     if own > 0 {
-        return Some(dress_place(new, text));
+        let new = dress_place(new, text);
+        let mut letters = new.chars();
+        return match letters.next() {
+            Some(first) if text.starts_with(char::is_lowercase) => {
+                Some(first.to_lowercase().chain(letters).collect())
+            }
+            _ => Some(new),
+        };
     }
     // The original was the name alone, as in "à Bichat".
     let new_pieces = words::pieces(new);
     let named = new_pieces.iter().find(|p| !KINDS.contains(&fold(&new[p.range.clone()]).as_str()))?;
     Some(dress_place(&new[named.range.start..], text))
+}
+
+/// `CHU de`, `Hôpital d'`, `CH`: a town follows. After `Hôpital` alone, `Saint-Louis` is a saint.
+fn leads_to_town(head: &str) -> bool {
+    let folded = fold(head);
+    [" de ", " d'", " del ", " du ", " en "].iter().any(|joint| folded.ends_with(joint))
+        || matches!(folded.trim_end(), "ch" | "chg" | "chr" | "chru" | "chu")
 }
 
 /// French writes `d'` before a vowel and `de` before a consonant, as the new town asks.
@@ -177,6 +191,10 @@ mod tests {
     fn others_take_the_name_of_one_of_their_kind() {
         let french = make("Hôpital Bichat", Label::Hospital, Language::Fr);
         assert!(french.starts_with("Hôpital ") && french != "Hôpital Bichat", "{french}");
+        let saint = make("Hôpital Saint-Louis", Label::Hospital, Language::Fr);
+        assert!(saint.starts_with("Hôpital ") && saint != "Hôpital Saint-Louis", "{saint}");
+        let lower = make("hôpital Saint-Louis", Label::Hospital, Language::Fr);
+        assert!(lower.starts_with("hôpital ") && lower.chars().any(char::is_uppercase), "{lower}");
         let bare = make("Bichat", Label::Hospital, Language::Fr);
         assert!(!bare.starts_with("Hôpital") && bare != "Bichat", "{bare}");
         let spanish = make("Hospital Rey Juan Carlos", Label::Hospital, Language::Es);

@@ -35,7 +35,7 @@ impl Gazetteer {
         let mut by_region: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for town in lexicon.towns().filter(|t| t.kind() == TownKind::Town) {
             let plain = town.name().chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\''));
-            if town.population() >= SMALLEST && plain && town.postal_codes().len() > 0 {
+            if inhabitants(&town) >= SMALLEST && plain && town.postal_codes().len() > 0 {
                 by_department.entry(town.department()).or_default().push(town.index());
                 let departments = by_region.entry(town.region()).or_default();
                 if let Err(at) = departments.binary_search(&town.department()) {
@@ -55,21 +55,23 @@ impl Gazetteer {
         self.by_department.keys().copied()
     }
 
-    /// Towns of a department that may be drawn, nearest in size to `population` first class by class.
+    /// Towns of a department that may be drawn: those of half to twice the population, or else the nearest to it.
     pub(crate) fn alike(&self, department: &str, population: u32, at_least: usize) -> Vec<AnyTown> {
         let all = self.by_department.get(department).map_or(&[][..], Vec::as_slice);
-        let wanted = size_class(population);
-        for reach in 0..=5u8 {
-            let near: Vec<AnyTown> = all
-                .iter()
-                .filter_map(|&i| self.lexicon.town(i))
-                .filter(|t| size_class(t.population()).abs_diff(wanted) <= reach)
-                .collect();
-            if near.len() >= at_least || reach == 5 {
-                return near;
-            }
+        let ratio = |t: &AnyTown| {
+            let (a, b) = (u64::from(inhabitants(t).max(1)), u64::from(population.max(1)));
+            a.max(b) * 1000 / a.min(b)
+        };
+        let mut towns: Vec<(u64, AnyTown)> =
+            all.iter().filter_map(|&i| self.lexicon.town(i)).map(|t| (ratio(&t), t)).collect();
+        let near = towns.iter().filter(|(r, _)| *r <= 2000).count();
+        if near >= at_least {
+            towns.retain(|(r, _)| *r <= 2000);
+        } else {
+            towns.sort_by_key(|(r, t)| (*r, t.index()));
+            towns.truncate(at_least);
         }
-        Vec::new()
+        towns.into_iter().map(|(_, t)| t).collect()
     }
 
     /// Towns that go by a name as written, with `St` and `Ste` read in full.
@@ -94,17 +96,16 @@ impl Gazetteer {
 
     /// The largest town served by a postal code.
     pub(crate) fn served_by(&self, code: &str) -> Option<AnyTown> {
-        self.lexicon.towns_by_postal(code).max_by_key(|t| (t.population(), std::cmp::Reverse(t.index())))
+        self.lexicon.towns_by_postal(code).max_by_key(|t| (inhabitants(t), std::cmp::Reverse(t.index())))
     }
 }
 
-fn size_class(population: u32) -> u8 {
-    match population {
-        ..2_000 => 0,
-        2_000..10_000 => 1,
-        10_000..50_000 => 2,
-        50_000..200_000 => 3,
-        _ => 4,
+/// How many people live there; where no source says, guessed from the postal codes, which great towns have many of.
+pub(crate) fn inhabitants(town: &AnyTown) -> u32 {
+    match (town.population(), town.postal_codes().len()) {
+        (0, codes @ 0..=1) => 1_000 * codes as u32,
+        (0, codes) => 12_000 * codes as u32,
+        (known, _) => known,
     }
 }
 

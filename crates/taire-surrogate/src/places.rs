@@ -8,7 +8,7 @@ use taire_lexicon::PlaceKind;
 use taire_text::{Entity, KnownIdentity, Label, Language, Note, fold};
 
 use crate::areas;
-use crate::gazetteer::{AnyTown, Gazetteer, department_of_postal, search_form};
+use crate::gazetteer::{AnyTown, Gazetteer, department_of_postal, inhabitants, search_form};
 use crate::key::{Purpose, Scope, Streams};
 use crate::shape::{Case, case_of, dress, has_accent, set_case, strip_accents};
 
@@ -75,7 +75,7 @@ impl<'a> Atlas<'a> {
         let towns = self.gazetteer.named(name);
         let hinted = towns.iter().find(|t| t.postal_codes().any(|c| self.hints.iter().any(|h| h == c)));
         hinted
-            .or_else(|| towns.iter().max_by_key(|t| (t.population(), std::cmp::Reverse(t.index()))))
+            .or_else(|| towns.iter().max_by_key(|t| (inhabitants(t), std::cmp::Reverse(t.index()))))
             .copied()
     }
 
@@ -94,7 +94,7 @@ impl<'a> Atlas<'a> {
     fn move_town(&self, town: AnyTown) -> Option<AnyTown> {
         let department = self.department(town.department())?;
         let name = town.folded();
-        self.draw_town(town.code(), department, town.population(), |t| {
+        self.draw_town(town.code(), department, inhabitants(&town), |t| {
             // `Las Rozas de Madrid` would give Madrid away.
             t == town
                 || names(&t.folded(), &name)
@@ -110,7 +110,7 @@ impl<'a> Atlas<'a> {
         refused: impl Fn(AnyTown) -> bool,
     ) -> Option<AnyTown> {
         let mut draw = self.streams.draw(Purpose::Town, self.scope, value);
-        for at_least in [3, 20, usize::MAX] {
+        for at_least in [1, 3, 20, usize::MAX] {
             let towns = self.gazetteer.alike(department, population, at_least);
             for _ in 0..32 {
                 let town = *draw.pick(&towns)?;
@@ -172,6 +172,11 @@ impl<'a> Atlas<'a> {
     pub(crate) fn postal_code(&self, entity: &Entity, text: &str) -> Option<String> {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let (start, end) = (entity.span.start(), entity.span.end());
+        // `(93)`: the department alone.
+        if digits.len() == 2 {
+            let moved = self.department(&digits).filter(|m| m.len() == 2 && *m != digits)?;
+            return moved.bytes().all(|b| b.is_ascii_digit()).then(|| fill_digits(moved, text)).flatten();
+        }
         let department = department_of_postal(&digits, self.language)?;
         let beside = self
             .cities
@@ -255,6 +260,7 @@ pub(crate) fn dress_place(name: &str, model: &str) -> String {
     match case_of(model) {
         Case::Upper if !has_accent(model) => set_case(&strip_accents(name), Case::Upper),
         Case::Title => name.to_owned(),
+        Case::Lower if model.chars().any(char::is_uppercase) => name.to_owned(),
         _ => dress(name, model),
     }
 }
@@ -282,15 +288,21 @@ mod tests {
     #[test]
     fn town_and_postal_code_move_together() {
         for seed in 0..8 {
-            with("[33000](PostalCode) [Bordeaux](City)", Language::Fr, seed, |atlas, entities, _| {
-                let town = atlas.city("Bordeaux").unwrap();
-                let code = atlas.postal_code(&entities[0], "33000").unwrap();
-                let new = atlas.find(&town).unwrap();
-                assert!(new.postal_codes().any(|c| c == code), "seed {seed}");
-                assert_eq!(Some(new.department()), atlas.department("33"));
-                assert_ne!(new.department(), "33");
-                assert_eq!(new.region(), atlas.find("Bordeaux").unwrap().region());
-            });
+            with(
+                "[33000](PostalCode) [Bordeaux](City) ([33](PostalCode))",
+                Language::Fr,
+                seed,
+                |atlas, entities, _| {
+                    assert_eq!(atlas.postal_code(&entities[2], "33").as_deref(), atlas.department("33"));
+                    let town = atlas.city("Bordeaux").unwrap();
+                    let code = atlas.postal_code(&entities[0], "33000").unwrap();
+                    let new = atlas.find(&town).unwrap();
+                    assert!(new.postal_codes().any(|c| c == code), "seed {seed}");
+                    assert_eq!(Some(new.department()), atlas.department("33"));
+                    assert_ne!(new.department(), "33");
+                    assert_eq!(new.region(), atlas.find("Bordeaux").unwrap().region());
+                },
+            );
         }
     }
 
@@ -303,6 +315,8 @@ mod tests {
             assert!(upper.contains(" CEDEX "), "{upper}");
             assert_eq!(atlas.city("Paris 12e"), atlas.city("Paris"));
             assert!(atlas.city("Zyxwville").is_some());
+            let size = |name: &str| inhabitants(&atlas.find(name).unwrap());
+            assert!(size(&plain) > 30_000, "a great town became {plain}");
         });
     }
 
