@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use taire_text::date::{self, Partial, Slot, Surface};
+use taire_text::date::{self, Partial, Slot, Surface, lapse};
 use taire_text::{Entity, Label, Language, Note, tokenise};
 
 use crate::calendar::{Calendar, years_between};
@@ -203,6 +203,9 @@ impl<'a> Frame<'a> {
 
     /// `74 ans` in the moved frame; `after` is the text that follows the entity, where the unit may stand.
     pub(crate) fn age_text(&self, text: &str, after: &str) -> Option<String> {
+        if !text.chars().any(|c| c.is_ascii_digit()) {
+            return self.spelt_age(text);
+        }
         let mut pooled = false;
         let new = self.numbers(text, after, |n, unit| match unit {
             None | Some(Unit::Year) => {
@@ -225,6 +228,22 @@ impl<'a> Frame<'a> {
                 Language::Es => format!("{new} o más"),
             },
         })
+    }
+
+    /// `soixante-quatorze ans`, `octogénaire`: an age in letters.
+    fn spelt_age(&self, text: &str) -> Option<String> {
+        let lapse = lapse::parse(text, self.language)?;
+        if lapse.unit != lapse::Unit::Year {
+            return Some(text.to_owned());
+        }
+        let (old, new) = (i64::from(lapse.value), self.age(i64::from(lapse.value)));
+        if old >= self.old_age || new >= self.old_age {
+            return Some(match self.language {
+                Language::Fr => format!("{} ans ou plus", self.old_age),
+                Language::Es => format!("{} años o más", self.old_age),
+            });
+        }
+        Some(lapse.surface.print(u16::try_from(new).ok()?, lapse.minor.map(|(n, _)| n)))
     }
 
     /// `il y a 15 ans` in the moved frame. Words without a number ("hier") hold in any frame.

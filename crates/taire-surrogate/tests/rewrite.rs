@@ -156,6 +156,19 @@ fn the_very_old_are_pooled_with_their_birth_date() {
 }
 
 #[test]
+fn ages_in_letters_are_read_too() {
+    let case = Case {
+        source: "âgé de [soixante-quatorze ans](Age), sa mère de [quatre-vingt-quinze ans](Age)",
+        language: Language::Fr,
+        known: KnownIdentity::default(),
+        date: None,
+    };
+    let (new, rewritten, _) = case.run(&rewriter(1, "dates = { method = \"shift\" }"));
+    assert_eq!(rewritten.fallbacks, []);
+    assert_eq!(new, "âgé de soixante-quatorze ans, sa mère de 90 ans ou plus");
+}
+
+#[test]
 fn a_social_security_number_tells_the_moved_birth() {
     let (_, _, pairs) = letter().run(&rewriter(3, ""));
     let find = |part: &str| pairs.iter().find(|(old, _)| old.contains(part)).unwrap().1.clone();
