@@ -3,6 +3,7 @@
 mod lexicons;
 mod models;
 mod score;
+mod test;
 
 use std::process::ExitCode;
 
@@ -13,7 +14,8 @@ fn main() -> ExitCode {
         "lexicons" => lexicons::run(rest),
         "models" => models::run(rest),
         "score" => score::run(rest),
-        _ => Err(format!("unknown chore `{command}`; known: lexicons, models, score")),
+        "test" => test::run(),
+        _ => Err(format!("unknown chore `{command}`; known: lexicons, models, score, test")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -37,7 +37,7 @@ fn before(note: &Note, first: usize) -> Option<(usize, usize)> {
             Kind::Word if token.shape == Shape::Single => {
                 let word = token.of(text);
                 let dotted = tokens[i + 1].of(text) == ".";
-                let title = matches!(word, "M" | "D") && from.is_none() && !hyphen_before(note, i);
+                let title = matches!(word, "M" | "D") && !hyphen_before(note, i);
                 if title || !dotted && i + 1 != first || is_elision(note, i) {
                     break;
                 }

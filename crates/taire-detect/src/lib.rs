@@ -4,12 +4,15 @@
 //! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
 
 mod error;
+mod facilities;
 mod folded;
 mod fuse;
 mod initials;
+mod lexicon;
 mod metadata;
 mod patterns;
 mod phrases;
+mod places;
 mod plain_date;
 mod second_pass;
 mod structure;
@@ -22,6 +25,7 @@ use taire_text::{Mention, Note, Source};
 pub use error::Error;
 pub use fuse::{FusionRule, fuse};
 pub use initials::initials;
+pub use lexicon::Lexical;
 pub use metadata::Metadata;
 pub use patterns::Patterns;
 pub use second_pass::{TrustedRecord, second_pass};

@@ -60,6 +60,9 @@ impl Run {
         let tokens = &note.tokens;
         let mut i = at;
         while self.units.len() < MAX_UNITS {
+            if !self.units.is_empty() && column_before(note, i) {
+                break;
+            }
             let Some(unit) = read_unit(note, i, trust, self.units.is_empty()) else { break };
             if !self.units.is_empty() && changes_person(&self.units, &unit) {
                 break;
@@ -83,27 +86,21 @@ impl Run {
 
     /// How the run looks as a person's name, from 0 to 1, when nothing announces it.
     pub fn plausibility(&self) -> f32 {
-        let full: Vec<_> = self.units.iter().filter(|u| !u.initial).collect();
-        let given = full
-            .iter()
-            .map(|u| if u.ordinary { u.given.saturating_sub(3) } else { u.given })
-            .max()
-            .unwrap_or(0);
-        let rest = full.len() >= 2;
-        let support =
-            full.iter().filter(|u| !u.ordinary && (u.family >= 1 || u.given >= 1 || u.unknown)).count();
-        match (given, rest) {
-            (5.., true) if support >= 2 => 0.9,
-            (3.., true) if support >= 2 => 0.8,
-            (1.., true) if support >= 2 => 0.6,
-            (4.., true) if support >= 1 => 0.55,
-            (6.., false) => 0.45,
-            _ if support >= 1
-                && self.units.len() > full.len()
-                && full.iter().any(|u| u.family >= 3 && !u.ordinary) =>
-            {
-                0.6
-            }
+        let full = || self.units.iter().filter(|u| !u.initial);
+        let clear_given = full().filter(|u| !u.ordinary).map(|u| u.given).max().unwrap_or(0);
+        let any_given = full().map(|u| u.given).max().unwrap_or(0);
+        let support = full().filter(|u| !u.ordinary && (u.family >= 1 || u.given >= 1 || u.unknown)).count();
+        let backed = full().filter(|u| u.family >= 3 || u.unknown).count();
+        let with_initial = self.units.iter().any(|u| u.initial);
+        match (clear_given, full().count()) {
+            (5.., 2..) if support >= 2 => 0.9,
+            (3.., 2..) if support >= 2 || backed >= 2 => 0.8,
+            (3.., 2..) if backed >= 1 => 0.7,
+            (1.., 2..) if support >= 2 => 0.6,
+            (_, 2..) if any_given >= 5 && backed >= 2 => 0.55,
+            (5.., 1) if with_initial => 0.65,
+            (6.., 1) => 0.45,
+            (_, 1) if with_initial && full().any(|u| u.family >= 4 && !u.ordinary) => 0.6,
             _ => 0.2,
         }
     }
@@ -135,7 +132,7 @@ impl Run {
                 .iter()
                 .map(|u| {
                     if u.initial {
-                        GivenName
+                        Label::Initials
                     } else if u.upper || u.particle {
                         FamilyName
                     } else {
@@ -144,15 +141,19 @@ impl Run {
                 })
                 .collect();
         }
+        if full.is_empty() {
+            return vec![Label::Initials; n];
+        }
         if full.len() == 1 {
             let alone = if order == Order::GivenOnly
-                || (order != Order::FamilyFirst && full[0].given > full[0].family + 3 && n == 1)
+                || (order != Order::FamilyFirst
+                    && full[0].given > full[0].family + if n == 1 { 3 } else { 1 })
             {
                 GivenName
             } else {
                 FamilyName
             };
-            return self.units.iter().map(|u| if u.initial { GivenName } else { alone }).collect();
+            return self.units.iter().map(|u| if u.initial { Label::Initials } else { alone }).collect();
         }
         // The best split point in either order.
         let mut best = (f32::MIN, 1, false);
@@ -207,6 +208,16 @@ impl Unit {
             (false, ..) => 0.6 * given - 0.3 * family,
         }
     }
+}
+
+/// Two blanks or a tab before a token: another column of a flattened table.
+fn column_before(note: &Note, at: usize) -> bool {
+    let (Some(before), Some(token)) = (at.checked_sub(1).map(|i| &note.tokens[i]), note.tokens.get(at))
+    else {
+        return false;
+    };
+    let gap = &note.norm()[before.end()..token.start()];
+    gap.len() >= 2 || gap.contains('\t')
 }
 
 /// `Jean DUPONT Marie LEGRAND`: a second change from capitals to title case starts another person.
@@ -293,6 +304,12 @@ fn read_initial(tokens: &[Token], text: &str, at: usize) -> Option<Unit> {
             unknown: !token.facts.is_name(),
         });
     }
+    let stuck = |t: &Token| {
+        t.glued && (t.kind != Kind::Mark || matches!(t.of(text), "º" | "°" | "ª" | "/" | "+" | "%"))
+    };
+    if tokens.get(at + 1).is_some_and(stuck) {
+        return None;
+    }
     let mut last = at;
     // `J.`, `J.-P.`, `J-P`, `JP` is no single letter and is read as a word.
     loop {
@@ -371,14 +388,23 @@ fn may_be_name(token: &Token, trust: Trust, opens: bool) -> bool {
         }
         (Trust::Announced, false) => {
             !facts.is_drug()
-                && (named && !facts.is_medical() || facts.careful().is_none() && !is_acronym(token))
+                && (facts.family_tier() >= 4 || facts.given_tier() >= 4 || named && !facts.is_medical() || {
+                    facts.careful().is_none() && !is_acronym(token)
+                })
         }
-        (Trust::Alone, _) => {
+        (Trust::Alone, true) => {
             !facts.is_drug()
                 && !facts.is_eponym()
                 && !facts.is_medical()
                 && !is_acronym(token)
-                && (named && (facts.word_class() < 2 || facts.given_tier() >= 6) || facts.careful().is_none())
+                && (named && (facts.word_class() < 2 || facts.given_tier() >= 5) || facts.careful().is_none())
+        }
+        (Trust::Alone, false) => {
+            !facts.is_drug()
+                && !is_acronym(token)
+                && (facts.family_tier() >= 5
+                    || named && !facts.is_eponym() && !facts.is_medical() && facts.word_class() < 2
+                    || facts.careful().is_none())
         }
     }
 }

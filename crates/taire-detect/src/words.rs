@@ -39,8 +39,10 @@ classes! {
     Particle,
     /// hôpital, clinique, CHU.
     HospitalHead,
-    /// cabinet, EHPAD, centro de salud.
+    /// cabinet, EHPAD, ambulatorio.
     HealthCentreHead,
+    /// centre, maison, centro: a facility if the next word says which.
+    CentreHead,
     /// université, société, colegio.
     InstitutionHead,
     /// maladie, syndrome, score: an eponym follows.
@@ -70,7 +72,7 @@ impl WordClass {
 
     pub fn is_facility(self) -> bool {
         use WordClass::*;
-        matches!(self, HospitalHead | HealthCentreHead | InstitutionHead)
+        matches!(self, HospitalHead | HealthCentreHead | CentreHead | InstitutionHead)
     }
 
     /// The sex a title tells.
@@ -99,7 +101,7 @@ use WordClass::*;
 
 const FRENCH: &[(WordClass, &str)] = &[
     (TitleFemale, "mme mmes madame mesdames mlle mlles mademoiselle mdme"),
-    (TitleMale, "m mr mrs monsieur messieurs mm msieur"),
+    (TitleMale, "m mr mrs monsieur messieurs msieur"),
     (TitleCaregiver, "dr drs docteur docteurs doct pr prs prof professeur professeurs pharmacien maitre"),
     (TitleCaregiverFemale, "dre doctoresse professeure pharmacienne sagefemme"),
     (
@@ -109,7 +111,7 @@ const FRENCH: &[(WordClass, &str)] = &[
          cadre orthophoniste secretaire cardiologue medecin radiologue dieteticienne ergotherapeute \
          brancardier ambulancier confrere consoeur chef aide assistant assistante praticien \
          investigateur nomme nommee prenomme prenommee redacteur signataire tuteur tutrice curateur \
-         curatrice",
+         curatrice cher chere chers cheres",
     ),
     (PatientWord, "patient patiente enfant bebe nourrisson jeune"),
     (
@@ -134,6 +136,7 @@ const FRENCH: &[(WordClass, &str)] = &[
         "ehpad ssr usld cmp cmpp csapa camsp pmi cabinet pharmacie laboratoire residence ssiad had \
          mas esat dispensaire",
     ),
+    (CentreHead, "centre centres maison"),
     (
         InstitutionHead,
         "universite faculte lycee college ecole societe entreprise mairie institut fondation \
@@ -188,6 +191,7 @@ const SPANISH: &[(WordClass, &str)] = &[
          hosp chu chuac chus hospitalario hospitalaria",
     ),
     (HealthCentreHead, "ambulatorio consultorio residencia geriatrico farmacia laboratorio cap geriatrica"),
+    (CentreHead, "centro centros"),
     (
         InstitutionHead,
         "universidad facultad instituto colegio escuela fundacion empresa sociedad departamento \

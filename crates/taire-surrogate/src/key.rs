@@ -25,6 +25,7 @@ const MIN_BYTES: usize = 32;
 const MAX_BYTES: usize = 1024;
 
 /// The secret all surrogates are drawn from. It is wiped from memory when dropped, and never printed.
+#[derive(Clone)]
 pub struct SecretKey {
     bytes: Zeroizing<Vec<u8>>,
 }

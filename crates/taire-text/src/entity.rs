@@ -31,6 +31,15 @@ impl Source {
             Source::Reviewer => "reviewer",
         }
     }
+
+    /// The source of that name.
+    pub fn from_key(key: &str) -> Result<Source, Error> {
+        Source::ALL
+            .iter()
+            .copied()
+            .find(|s| s.key() == key)
+            .ok_or_else(|| Error::unknown("source", key, Source::ALL.iter().map(|s| s.key())))
+    }
 }
 
 /// A small set of sources, printed in the order of [`Source::ALL`].

@@ -1,1 +1,16 @@
-//! The facade: policy, pipeline, report.
+//! Taire as a library: a [`Policy`] says what to find and what to write, a [`Pipeline`] does it to one document,
+//! [`batch`] to many, and a [`Report`] tells what was done.
+//!
+//! The command line, the service and the bindings all call this crate; there is no second path.
+
+pub mod batch;
+mod error;
+mod pipeline;
+mod policy;
+mod report;
+
+pub use error::Error;
+pub use pipeline::{Deidentified, Engine, Pipeline, Written};
+pub use policy::{Policy, SHIPPED};
+pub use report::{Refused, Report};
+pub use taire_surrogate::SecretKey;

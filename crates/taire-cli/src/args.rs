@@ -1,0 +1,263 @@
+//! The arguments of every command.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use taire_formats::{Identities, Offsets, ReadOptions, To};
+use taire_text::Language;
+use taire_text::scheme::Scheme;
+
+use crate::Usage;
+
+/// Makes clinical documents safe to share: finds what identifies people and rewrites it.
+#[derive(Parser, Debug)]
+#[command(name = "taire", version, about, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Read documents, write de-identified ones and a report
+    Deid(DeidArgs),
+    /// Write annotations only
+    Detect(DetectArgs),
+    /// Scores of predicted annotations against gold
+    Evaluate(EvaluateArgs),
+    /// One document, each span with its sources, scores and reasons
+    Explain(ExplainArgs),
+    /// Shipped policies, the effective one, errors in yours
+    Policy(PolicyArgs),
+    /// Secret keys
+    Key(KeyArgs),
+}
+
+/// What to read and how.
+#[derive(Args, Debug)]
+pub(crate) struct InputArgs {
+    /// Files, folders, or `-` for standard input
+    #[arg(required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Column or key that holds the text
+    #[arg(long, value_name = "NAME")]
+    text_column: Option<String>,
+    /// Column or key that names the document
+    #[arg(long, value_name = "NAME")]
+    id_column: Option<String>,
+    /// Column or key that names the patient
+    #[arg(long, value_name = "NAME")]
+    patient_column: Option<String>,
+    /// Column or key that holds the document's date
+    #[arg(long, value_name = "NAME")]
+    date_column: Option<String>,
+    /// Columns or keys to pass through as they are; others are left out
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    keep_columns: Vec<String>,
+    /// Known identities, CSV or JSONL, joined by patient id
+    #[arg(long, value_name = "FILE")]
+    patients: Option<PathBuf>,
+}
+
+impl InputArgs {
+    pub(crate) fn options(&self) -> Result<ReadOptions, Usage> {
+        let patients = match &self.patients {
+            Some(path) => Some(Arc::new(Identities::load(path)?)),
+            None => None,
+        };
+        Ok(ReadOptions {
+            text_column: self.text_column.clone(),
+            id_column: self.id_column.clone(),
+            patient_column: self.patient_column.clone(),
+            date_column: self.date_column.clone(),
+            keep_columns: self.keep_columns.clone(),
+            patients,
+            ..ReadOptions::default()
+        })
+    }
+}
+
+/// How to treat what is read.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// Policy: a shipped name or a TOML file; by default the one of each document's language
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) policy: Option<String>,
+    /// Language of the documents
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    pub(crate) lang: Lang,
+    /// Threads; by default one for each core
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Print the report as JSON on standard output
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OutputFormat>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl RunArgs {
+    pub(crate) fn jobs(&self) -> usize {
+        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+    }
+}
+
+/// A language, or each document's own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lang(pub(crate) Option<Language>);
+
+fn language(name: &str) -> Result<Lang, String> {
+    match name {
+        "auto" => Ok(Lang(None)),
+        name => name.parse().map(|l| Lang(Some(l))).map_err(|e: taire_text::Error| format!("{e}, auto")),
+    }
+}
+
+fn scheme(name: &str) -> Result<Scheme, String> {
+    name.parse().map_err(|e: taire_text::Error| e.to_string())
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OutputFormat {
+    Json,
+    Text,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum Target {
+    Jsonl,
+    Brat,
+    Xml,
+    Html,
+}
+
+impl From<Target> for To {
+    fn from(target: Target) -> To {
+        match target {
+            Target::Jsonl => To::Jsonl,
+            Target::Brat => To::Brat,
+            Target::Xml => To::Xml,
+            Target::Html => To::Html,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum Unit {
+    Codepoints,
+    Bytes,
+    Utf16,
+}
+
+impl From<Unit> for Offsets {
+    fn from(unit: Unit) -> Offsets {
+        match unit {
+            Unit::Codepoints => Offsets::CodePoints,
+            Unit::Bytes => Offsets::Bytes,
+            Unit::Utf16 => Offsets::Utf16,
+        }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DeidArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Folder for the outputs, or a file when there is one input
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Secret key; without one, a key is made for this run and forgotten
+    #[arg(long, value_name = "FILE", env = "TAIRE_KEY_FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Write this instead of the input's own format
+    #[arg(long, value_enum)]
+    pub(crate) to: Option<Target>,
+    /// What offsets count in JSONL
+    #[arg(long, value_enum, default_value = "codepoints")]
+    pub(crate) offsets: Unit,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DetectArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Folder for the outputs, or a file when there is one input
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// What to write
+    #[arg(long, value_enum, default_value = "jsonl")]
+    pub(crate) to: Target,
+    /// Names and borders of another label scheme: meddocan, eds, hipaa, bigeard, hnfc
+    #[arg(long, value_name = "SCHEME", default_value = "taire", value_parser = scheme)]
+    pub(crate) scheme: Scheme,
+    /// What offsets count in JSONL
+    #[arg(long, value_enum, default_value = "codepoints")]
+    pub(crate) offsets: Unit,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EvaluateArgs {
+    /// Gold annotations: a JSONL file or a BRAT folder
+    pub(crate) gold: PathBuf,
+    /// Predicted annotations: a JSONL file or a BRAT folder
+    pub(crate) predicted: PathBuf,
+    /// Draws for the confidence intervals; 0 for none
+    #[arg(long, default_value_t = 1000)]
+    pub(crate) resamples: usize,
+    /// List what differs, by kind and place
+    #[arg(long)]
+    pub(crate) errors: bool,
+    /// With --errors: show the text of the spans too
+    #[arg(long, requires = "errors")]
+    pub(crate) show_text: bool,
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OutputFormat>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// The document to explain, where the input holds several
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(crate) action: PolicyAction,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum PolicyAction {
+    /// The policies inside this program
+    List,
+    /// The effective policy, every choice spelt out
+    Show { policy: String },
+    /// Whether a policy is sound
+    Check { policy: String },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct KeyArgs {
+    #[command(subcommand)]
+    pub(crate) action: KeyAction,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum KeyAction {
+    /// Make a new secret key, in a file only you can read
+    New {
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+}

@@ -1,0 +1,87 @@
+//! `explain`: one document, each span with who found it and why. It prints the text of the spans: that is its job.
+
+use serde_json::json;
+use taire::Engine;
+use taire_formats::{Document, discover, open};
+use taire_text::{Entity, Note};
+
+use crate::args::{ExplainArgs, OutputFormat};
+use crate::{Outcome, Usage};
+
+pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
+    let document = find(args)?;
+    let engine = Engine::new(args.run.policy.as_deref(), args.run.lang.0, None)?;
+    let note = Note::builder(document.id, document.text)
+        .patient(document.patient)
+        .date(document.date)
+        .language(engine.language().or(document.language))
+        .known(document.known)
+        .build()?;
+    let (note, entities) = engine.detect(note)?;
+    if args.run.format == Some(OutputFormat::Json) {
+        let spans: Vec<_> = entities.iter().map(|e| as_json(&note, e)).collect();
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&json!({"id": note.id, "language": note.language, "spans": spans}))?
+        );
+    } else {
+        println!("{}: {} spans, read as {}", note.id, entities.len(), note.language);
+        for entity in &entities {
+            print_entity(&note, entity);
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn find(args: &ExplainArgs) -> Result<Document, Usage> {
+    let options = args.input.options()?;
+    let discovery = discover(&args.input.inputs, &options);
+    for input in &discovery.inputs {
+        for document in open(input, &options)? {
+            let document = document.map_err(|refusal| Usage(refusal.to_string()))?;
+            if args.id.as_ref().is_none_or(|id| *id == document.id) {
+                return Ok(document);
+            }
+        }
+    }
+    if let Some(refusal) = discovery.refused.first() {
+        return Err(Usage(refusal.to_string()));
+    }
+    Err(Usage("there is no such document in what was given; --id names one of them".into()))
+}
+
+fn code_points(note: &Note, entity: &Entity) -> (usize, usize) {
+    let start = note.raw()[..entity.span.start()].chars().count();
+    (start, start + entity.span.of(note.raw()).chars().count())
+}
+
+fn print_entity(note: &Note, entity: &Entity) {
+    let (start, end) = code_points(note, entity);
+    let text = note.phi(entity.span).reveal().replace('\n', "⏎");
+    println!(
+        "\n{start}–{end}  {text}\n  {} ({}), score {:.2}",
+        entity.label,
+        entity.role,
+        entity.score.get()
+    );
+    for voice in &entity.voices {
+        let says = voice.label().map_or("clear", |l| l.name());
+        println!("  - {}: {says}, {:.2}: {}", voice.source.key(), voice.score.get(), voice.why);
+    }
+}
+
+fn as_json(note: &Note, entity: &Entity) -> serde_json::Value {
+    let (start, end) = code_points(note, entity);
+    let voices: Vec<_> = entity
+        .voices
+        .iter()
+        .map(|v| {
+            json!({"source": v.source.key(), "label": v.label().map(|l| l.name()), "score": v.score.get(), "why": v.why.to_string()})
+        })
+        .collect();
+    json!({
+        "start": start, "end": end, "text": note.phi(entity.span).reveal(), "label": entity.label.name(),
+        "role": entity.role.name(), "score": entity.score.get(),
+        "sources": entity.sources.iter().map(|s| s.key()).collect::<Vec<_>>(), "voices": voices,
+    })
+}

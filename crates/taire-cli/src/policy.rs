@@ -1,0 +1,22 @@
+//! `policy`: the shipped ones, the effective one, errors in yours.
+
+use taire::{Policy, SHIPPED};
+
+use crate::args::{PolicyAction, PolicyArgs};
+use crate::{Outcome, Usage};
+
+pub(crate) fn policy(args: &PolicyArgs) -> Result<Outcome, Usage> {
+    match &args.action {
+        PolicyAction::List => {
+            for (name, _) in SHIPPED {
+                println!("{name:10} {}", Policy::shipped(name)?.description);
+            }
+        }
+        PolicyAction::Show { policy } => print!("{}", Policy::load(policy)?.to_toml()?),
+        PolicyAction::Check { policy } => {
+            let sound = Policy::load(policy)?;
+            println!("policy {policy} is sound ({})", sound.name);
+        }
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,64 @@
+//! Running the binary and looking at what it wrote.
+
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use taire_text::fold;
+
+pub fn taire(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_taire"))
+        .args(args)
+        .env_remove("TAIRE_KEY_FILE")
+        .output()
+        .expect("the binary starts")
+}
+
+pub fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// Every file below a folder, by its path there.
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in std::fs::read_dir(&at).expect("the folder is there").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("below the folder").to_owned();
+                found.insert(name, std::fs::read(&path).expect("the file is there"));
+            }
+        }
+    }
+    found
+}
+
+/// The documents of an output folder, without the reports, which tell the time.
+pub fn documents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = files(folder);
+    all.retain(|path, _| !path.to_string_lossy().starts_with("report."));
+    all
+}
+
+/// Folded, with everything but letters and digits as one blank: how a person searches.
+pub fn searchable(text: &str) -> String {
+    let mut out = String::from(" ");
+    for c in fold(text).chars() {
+        if c.is_alphanumeric() {
+            out.push(c);
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    out.push(' ');
+    out
+}
+
+pub fn digits(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}

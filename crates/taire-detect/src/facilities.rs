@@ -1,0 +1,175 @@
+//! Hospitals, health centres and institutions, by their head word and the proper name after it.
+
+use taire_lexicon::Lexicon;
+use taire_text::{Kind, Label, Mention, Note, Shape, Source, fold};
+
+use crate::words::WordClass;
+
+/// The most tokens read after a head word.
+const REACH: usize = 14;
+
+/// A facility whose head word is token `at`, with the index of the token after it.
+pub(crate) fn facility(
+    note: &Note,
+    lexicon: &Lexicon,
+    at: usize,
+    class: WordClass,
+) -> Option<(Mention, usize)> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let mut last = None;
+    let mut proper = 0;
+    let (class, mut i) = match class {
+        WordClass::CentreHead => centre(note, at)?,
+        class => (class, at + 1),
+    };
+    while let Some(token) = tokens.get(i).filter(|_| i <= at + REACH) {
+        let word = token.of(text);
+        match token.kind {
+            Kind::Word
+                if WordClass::of(token).is_some_and(|c| c.is_title()) && token.shape != Shape::Single =>
+            {
+                // "Hôpital Docteur Schaffner" but not "CHU, Dr X".
+                if proper > 0 {
+                    break;
+                }
+            }
+            Kind::Word if token.is_capitalised() => {
+                if !names_it(note, i, proper) {
+                    break;
+                }
+                proper += 1;
+                last = Some(i);
+                if let Some(taken) = lexicon.longest_town(text, tokens, i) {
+                    i += taken - 1;
+                    last = Some(i);
+                }
+            }
+            Kind::Word if is_kind_word(word) && proper == 0 => {}
+            Kind::Word
+                if WordClass::of(token) == Some(WordClass::Particle)
+                    || matches!(word, "et" | "en" | "au" | "sur") => {}
+            Kind::Mark if matches!(word, "-" | "'") && token.glued => {}
+            Kind::Mark if word == "." && token.glued && tokens[i - 1].end() - tokens[i - 1].start() <= 3 => {}
+            _ => break,
+        }
+        i += 1;
+    }
+    let last = last.filter(|_| proper > 0)?;
+    let head = &tokens[at];
+    let short_head = head.end() - head.start() <= 3;
+    if short_head && head.shape == Shape::Lower {
+        return None;
+    }
+    let (label, score) = match class {
+        WordClass::HospitalHead => (Label::Hospital, 0.85),
+        WordClass::HealthCentreHead => (Label::HealthCentre, 0.7),
+        _ if head.is_capitalised() => (Label::Institution, 0.6),
+        _ => (Label::Institution, 0.45),
+    };
+    let mention = Mention::phi(
+        note.raw_of_tokens(at, last),
+        label,
+        score,
+        Source::Lexicon,
+        "proper name after a word for a facility",
+    );
+    Some((mention, last + 1))
+}
+
+/// "centre hospitalier", "maison de santé", "centro de salud": which facility, and where its name starts.
+fn centre(note: &Note, at: usize) -> Option<(WordClass, usize)> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let mut i = at + 1;
+    for _ in 0..2 {
+        let word = fold(tokens.get(i)?.of(text));
+        match word.as_str() {
+            "de" | "d" => i += 1,
+            "hospitalier" | "hospitaliere" | "hospitalario" => return Some((WordClass::HospitalHead, i + 1)),
+            "sante" | "salud" | "medical" | "medico" | "reeducation" | "soins" | "dialyse" | "dialisis"
+            | "convalescence" | "retraite" | "radiologie" | "imagerie" | "especialidades" => {
+                return Some((WordClass::HealthCentreHead, i + 1));
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether a capitalised word belongs to the proper name. In capitals every word is one, so ordinary words end
+/// the name there; in title case they may be its heart ("Hôpital de la Source"), save for kinds of hospital.
+fn names_it(note: &Note, at: usize, proper: usize) -> bool {
+    let token = &note.tokens[at];
+    let facts = token.facts;
+    let before = note.tokens[at - 1].of(note.norm());
+    if is_generic(token.of(note.norm())) {
+        return false;
+    }
+    match token.shape {
+        Shape::Upper => {
+            facts.is_name() || facts.is_town() || facts.starts_town() || facts.careful().is_none()
+        }
+        _ if facts.is_name() || facts.careful().is_none() => true,
+        _ if facts.word_class() == 3 => before == "'" || proper == 0,
+        _ => {
+            !facts.is_medical()
+                || WordClass::of(&note.tokens[at - 1]) == Some(WordClass::Particle)
+                || before == "'"
+        }
+    }
+}
+
+/// What an hospital or a ward may be without being one in particular.
+fn is_generic(word: &str) -> bool {
+    matches!(
+        word.to_lowercase().as_str(),
+        "jour"
+            | "semaine"
+            | "nuit"
+            | "proximité"
+            | "référence"
+            | "ville"
+            | "urgences"
+            | "service"
+            | "pôle"
+            | "día"
+            | "urgencias"
+            | "servicio"
+            | "unidad"
+            | "adultes"
+            | "consultation"
+            | "clínico"
+            | "universitario"
+            | "informe"
+    )
+}
+
+/// Words that stand between a head and its proper name.
+fn is_kind_word(word: &str) -> bool {
+    matches!(
+        word,
+        "hospitalier"
+            | "hospitaliere"
+            | "hospitalière"
+            | "universitaire"
+            | "universitario"
+            | "universitaria"
+            | "régional"
+            | "regional"
+            | "général"
+            | "general"
+            | "privé"
+            | "privée"
+            | "clinico"
+            | "clínico"
+            | "privado"
+            | "privada"
+            | "intercommunal"
+            | "spécialisé"
+            | "militar"
+            | "comarcal"
+            | "provincial"
+            | "médical"
+            | "chirurgicale"
+            | "mutualiste"
+    )
+}

@@ -1,0 +1,283 @@
+//! The lexicon detector: names, towns, countries and facilities by lists, triggers and neighbours.
+//!
+//! One pass over the tokens. A word on a list of names counts by itself only if it is nothing else; a word that is
+//! also common, a drug or an eponym needs a title or a name beside it. After "maladie de", "score de" a name
+//! is an eponym and is declared clear.
+
+use taire_lexicon::{Lexicon, PlaceKind};
+use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, Token};
+
+use crate::facilities::facility;
+use crate::names::{Order, Run, Trust};
+use crate::places::town;
+use crate::words::WordClass;
+use crate::{Detector, Error};
+
+/// Finds by what words are and what stands beside them.
+#[derive(Debug, Default)]
+pub struct Lexical;
+
+impl Detector for Lexical {
+    fn source(&self) -> Source {
+        Source::Lexicon
+    }
+
+    fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), Error> {
+        for (note, out) in notes.iter().zip(out) {
+            Reader { note, lexicon: Lexicon::of(note.language), run: Run::default(), out }.read();
+        }
+        Ok(())
+    }
+}
+
+struct Reader<'a> {
+    note: &'a Note,
+    lexicon: &'static Lexicon,
+    run: Run,
+    out: &'a mut Vec<Mention>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let mut i = 0;
+        while i < self.note.tokens.len() {
+            let token = &self.note.tokens[i];
+            if token.kind != Kind::Word {
+                i += 1;
+                continue;
+            }
+            i = match WordClass::of(token) {
+                Some(class)
+                    if class.is_title()
+                        && !(token.shape == Shape::Lower && token.end() - token.start() == 1) =>
+                {
+                    self.title(i, class)
+                }
+                Some(WordClass::RoleWord) => self.role_word(i, Role::Caregiver),
+                Some(WordClass::PatientWord) => self.role_word(i, Role::Patient),
+                Some(WordClass::Kinship) => self.kinship(i),
+                Some(WordClass::SexWord) => self.sex_word(i),
+                Some(WordClass::EponymHead) => self.eponym(i),
+                Some(class) if class.is_facility() => match facility(self.note, self.lexicon, i, class) {
+                    Some((mention, next)) => {
+                        self.out.push(mention);
+                        next
+                    }
+                    None => i + 1,
+                },
+                _ if token.is_capitalised() => self.capitalised(i),
+                _ => i + 1,
+            };
+        }
+    }
+
+    fn title(&mut self, at: usize, class: WordClass) -> usize {
+        let note = self.note;
+        let (tokens, text) = (&note.tokens, note.norm());
+        let mut next = at + 1;
+        let short = tokens[at].shape == Shape::Single;
+        let mut dotted = false;
+        while tokens.get(next).is_some_and(|t| t.glued && matches!(t.of(text), "." | "ª" | "º" | "ª.")) {
+            dotted = true;
+            next += 1;
+        }
+        // `(a)`, `/a` of "Dr./Dra." and a second title: "M. le Docteur", "Monsieur le Pr".
+        let joins = |t: &Token| matches!(t.of(text), "le" | "la" | "/" | "et" | "el");
+        if tokens.get(next).is_some_and(joins) && self.title_follows(next + 1) {
+            return next + 1;
+        }
+        if tokens
+            .get(next)
+            .is_some_and(|t| WordClass::of(t).is_some_and(WordClass::is_title) && t.shape != Shape::Single)
+        {
+            return next;
+        }
+        if short && note.language == Language::Es && !dotted {
+            return at + 1;
+        }
+        self.run.read(note, next, Trust::Announced);
+        if self.run.units.is_empty() {
+            return self.lower_case_name(at, next, class);
+        }
+        if short && !dotted && self.run.units.len() == 1 && self.run.units[0].initial {
+            return at + 1;
+        }
+        if self.run.units.iter().all(|u| u.initial) && short && !dotted {
+            return at + 1;
+        }
+        let role = match class {
+            WordClass::TitleCaregiver | WordClass::TitleCaregiverFemale => Role::Caregiver,
+            _ => Role::Unknown,
+        };
+        let score = if short && !dotted { 0.8 } else { 0.95 };
+        self.emit(Order::Free, role, score, "after a title");
+        self.run.last() + 1
+    }
+
+    fn title_follows(&self, at: usize) -> bool {
+        self.note.tokens.get(at).is_some_and(|t| WordClass::of(t).is_some_and(WordClass::is_title))
+    }
+
+    /// `mme dupont`, typed without capitals: only words that are names and nothing else.
+    fn lower_case_name(&mut self, at: usize, next: usize, class: WordClass) -> usize {
+        let note = self.note;
+        let Some(token) = note.tokens.get(next) else { return next };
+        let facts = token.facts;
+        if token.kind == Kind::Word
+            && token.shape == Shape::Lower
+            && note.tokens[at].shape != Shape::Single
+            && facts.is_name()
+            && facts.careful().is_none()
+            && token.end() - token.start() >= 4
+        {
+            let label =
+                if facts.given_tier() > facts.family_tier() { Label::GivenName } else { Label::FamilyName };
+            let role = if class == WordClass::TitleCaregiver { Role::Caregiver } else { Role::Unknown };
+            let mention = Mention::phi(
+                note.raw_of_tokens(next, next),
+                label,
+                0.75,
+                Source::Lexicon,
+                "name in lower case after a title",
+            );
+            self.out.push(mention.with_role(role));
+            return next + 1;
+        }
+        next.max(at + 1)
+    }
+
+    fn role_word(&mut self, at: usize, role: Role) -> usize {
+        let (tokens, text) = (&self.note.tokens, self.note.norm());
+        let mut next = at + 1;
+        while tokens
+            .get(next)
+            .is_some_and(|t| matches!(t.of(text), ":" | "(" | "," | "." | "traitant" | "referent"))
+        {
+            next += 1;
+        }
+        self.run.read(self.note, next, Trust::Alone);
+        let full = self.run.units.iter().filter(|u| !u.initial).count();
+        let known = self.run.units.iter().any(|u| !u.initial && !u.ordinary && !u.unknown);
+        if full == 0 || !known {
+            return at + 1;
+        }
+        self.emit(Order::Free, role, 0.8, "after a word for a person");
+        self.run.last() + 1
+    }
+
+    fn kinship(&mut self, at: usize) -> usize {
+        let note = self.note;
+        let span = note.raw_of_tokens(at, at);
+        self.out.push(
+            Mention::phi(span, Label::Kinship, 0.6, Source::Lexicon, "word for a relative")
+                .with_role(Role::Relative),
+        );
+        // "sa fille Rose", "Rose, son épouse": a given name counts even if it is also a word.
+        let given = |t: &Token| t.is_capitalised() && t.shape != Shape::Single && t.facts.given_tier() >= 4;
+        if note.tokens.get(at + 1).is_some_and(given) {
+            self.run.read(note, at + 1, Trust::Announced);
+            if !self.run.units.is_empty() {
+                self.emit(Order::GivenFirst, Role::Relative, 0.75, "given name after a word for a relative");
+                return self.run.last() + 1;
+            }
+        }
+        if at >= 3
+            && matches!(note.tokens[at - 1].of(note.norm()), "son" | "sa" | "su")
+            && note.tokens[at - 2].of(note.norm()) == ","
+            && given(&note.tokens[at - 3])
+        {
+            let span = note.raw_of_tokens(at - 3, at - 3);
+            let why = "given name before a word for a relative";
+            self.out.push(
+                Mention::phi(span, Label::GivenName, 0.75, Source::Lexicon, why).with_role(Role::Relative),
+            );
+        }
+        self.role_word(at, Role::Relative)
+    }
+
+    fn sex_word(&mut self, at: usize) -> usize {
+        let span = self.note.raw_of_tokens(at, at);
+        self.out.push(
+            Mention::phi(span, Label::Sex, 0.6, Source::Lexicon, "word for a sex").with_role(Role::Patient),
+        );
+        at + 1
+    }
+
+    /// "maladie de Charcot-Marie-Tooth", "score de Glasgow": the capitalised words are clear.
+    fn eponym(&mut self, at: usize) -> usize {
+        let note = self.note;
+        let (tokens, text) = (&note.tokens, note.norm());
+        let mut i = at + 1;
+        let mut first = None;
+        let mut last = at;
+        while let Some(token) = tokens.get(i).filter(|_| i <= at + 14) {
+            let word = token.of(text);
+            match token.kind {
+                Kind::Word
+                    if WordClass::of(token).is_some_and(|c| c.is_title() && token.shape != Shape::Single) =>
+                {
+                    break;
+                }
+                Kind::Word if token.is_capitalised() => {
+                    first.get_or_insert(i);
+                    last = i;
+                }
+                Kind::Word
+                    if WordClass::of(token) == Some(WordClass::Particle)
+                        || matches!(word, "et" | "selon" | "of") => {}
+                // An adjective between head and name: "maladie auto-immune de Basedow".
+                Kind::Word if first.is_none() && i <= at + 3 && token.shape == Shape::Lower => {}
+                Kind::Mark if matches!(word, "-" | "'" | "/") => {}
+                _ => break,
+            }
+            i += 1;
+        }
+        let Some(first) = first else { return at + 1 };
+        // A given name makes it a person again: "la maladie de Jean DUPONT".
+        let person =
+            tokens[first..=last].iter().any(|t| t.facts.given_tier() >= 4 && t.facts.careful().is_none())
+                && last > first
+                && !tokens[first..=last].iter().any(|t| t.facts.is_eponym());
+        if person {
+            return at + 1;
+        }
+        let span = note.raw_of_tokens(first, last);
+        self.out.push(Mention::clear(span, 0.85, Source::Lexicon, "eponym after a medical word"));
+        last + 1
+    }
+
+    fn capitalised(&mut self, at: usize) -> usize {
+        let note = self.note;
+        if let Some((mention, next)) = town(note, self.lexicon, at) {
+            self.out.push(mention);
+            return next;
+        }
+        if note.tokens[at].shape != Shape::Single
+            && let Some((taken, place)) = self.lexicon.longest_place(note.norm(), &note.tokens, at)
+        {
+            let label = match place.kind {
+                PlaceKind::Country => Label::Country,
+                _ => Label::Region,
+            };
+            let span = note.raw_of_tokens(at, at + taken - 1);
+            self.out.push(Mention::phi(span, label, 0.8, Source::Lexicon, "name of a country or region"));
+            return at + taken;
+        }
+        self.run.read(note, at, Trust::Alone);
+        if self.run.units.is_empty() {
+            return at + 1;
+        }
+        let score = self.run.plausibility();
+        if score >= 0.3 {
+            self.emit(Order::Free, Role::Unknown, score, "given and family name side by side");
+            return self.run.last() + 1;
+        }
+        at + 1
+    }
+
+    fn emit(&mut self, order: Order, role: Role, score: f32, why: &'static str) {
+        for (span, label) in self.run.split(self.note, order) {
+            self.out.push(Mention::phi(span, label, score, Source::Lexicon, why).with_role(role));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Towns, by list and by what stands before them.
+
+use taire_lexicon::Lexicon;
+use taire_text::{Kind, Label, Mention, Note, Shape, Source};
+
+use crate::words::WordClass;
+
+/// A town whose name starts at token `at`, with the index of the token after it.
+pub(crate) fn town(note: &Note, lexicon: &Lexicon, at: usize) -> Option<(Mention, usize)> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let token = &tokens[at];
+    if !token.facts.is_town() && !token.facts.starts_town() {
+        return None;
+    }
+    let taken = lexicon.longest_town(text, tokens, at)?;
+    let last = at + taken - 1;
+    let before = at.checked_sub(1).map(|i| &tokens[i]).filter(|t| t.kind != Kind::Newline);
+    let glued_mark = before.is_some_and(|t| matches!(t.of(text), "-" | "'") && token.glued);
+    if glued_mark && before.is_some_and(|t| t.of(text) == "-") {
+        return None;
+    }
+    let class = before.and_then(WordClass::of);
+    let single = taken == 1;
+    let ambiguous = single && (token.facts.careful().is_some() || token.facts.is_name());
+    let after_code = before.is_some_and(|t| t.kind == Kind::Number && t.end() - t.start() == 5)
+        || before.is_some_and(|t| matches!(t.of(text), "," | "-" | "(" | "."))
+            && at >= 2
+            && tokens[at - 2].kind == Kind::Number
+            && tokens[at - 2].end() - tokens[at - 2].start() == 5;
+    let date_line = tokens.get(last + 1).is_some_and(|t| t.of(text) == ",")
+        && tokens.get(last + 2).is_some_and(|t| matches!(t.of(text), "le" | "a" | "el"))
+        && tokens.get(last + 3).is_some_and(|t| t.kind == Kind::Number);
+    let placed = match class {
+        Some(WordClass::PlacePreposition | WordClass::PlaceVerb) => true,
+        Some(WordClass::Particle) => at >= 2 && WordClass::of(&tokens[at - 2]) == Some(WordClass::PlaceVerb),
+        _ => false,
+    };
+    let (score, why) = if after_code {
+        (0.95, "town after a postal code")
+    } else if date_line {
+        (0.9, "town before the date of a letter")
+    } else if placed
+        && !(ambiguous && token.shape == Shape::Upper && taken == 1 && token.end() - token.start() <= 3)
+    {
+        (if ambiguous { 0.65 } else { 0.85 }, "town after a word of place")
+    } else if !single {
+        (0.75, "town of several words")
+    } else if ambiguous || token.end() - token.start() < 4 {
+        return None;
+    } else {
+        (0.6, "name of a town")
+    };
+    Some((Mention::phi(note.raw_of_tokens(at, last), Label::City, score, Source::Lexicon, why), last + 1))
+}

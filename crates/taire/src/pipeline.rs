@@ -1,0 +1,228 @@
+//! One document through every stage: annotate, detect, fuse, look again, fuse, rewrite.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use jiff::civil::Date;
+use taire_detect::{
+    Detector, FusionRule, Lexical, Metadata, Patterns, Structure, TrustedRecord, fuse, initials, second_pass,
+    words,
+};
+use taire_lexicon::Annotator;
+use taire_surrogate::{Fallback, Rewriter, SecretKey};
+use taire_text::{Entity, Language, Mention, Note, Phi, Source};
+
+use crate::{Error, Policy};
+
+/// The sources a policy may name.
+pub(crate) const BUILT: &[Source] = &[
+    Source::Metadata,
+    Source::Structure,
+    Source::Pattern,
+    Source::Lexicon,
+    Source::Initials,
+    Source::Trusted,
+];
+
+/// One policy, built: shared by all threads.
+pub struct Pipeline {
+    policy: Policy,
+    language: Language,
+    annotator: Annotator,
+    detectors: Vec<Box<dyn Detector>>,
+    rule: FusionRule,
+    rewriter: Option<Rewriter>,
+}
+
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pipeline").field("policy", &self.policy.name).finish_non_exhaustive()
+    }
+}
+
+/// A treated document.
+#[derive(Clone)]
+pub struct Deidentified {
+    pub text: String,
+    /// What was found, in the original.
+    pub entities: Vec<Entity>,
+    /// What was written, in the new text.
+    pub written: Vec<Written>,
+    pub fallbacks: Vec<Fallback>,
+    pub patient: Option<String>,
+    pub date: Option<Date>,
+}
+
+/// Something that was written in place of an entity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes of the new text.
+    pub range: Range<usize>,
+    /// Index of the entity it stands for.
+    pub entity: usize,
+}
+
+impl std::fmt::Debug for Deidentified {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Deidentified({}, {} entities)", Phi::new(&self.text), self.entities.len())
+    }
+}
+
+impl Pipeline {
+    /// Builds the detectors of a policy. Without a key it can detect but not rewrite.
+    pub fn from_policy(
+        policy: &Policy,
+        language: Language,
+        key: Option<SecretKey>,
+    ) -> Result<Pipeline, Error> {
+        let mut detectors: Vec<Box<dyn Detector>> = Vec::new();
+        for &source in BUILT.iter().filter(|&&s| policy.looks(s)) {
+            match source {
+                Source::Metadata => detectors.push(Box::new(Metadata)),
+                Source::Structure => detectors.push(Box::new(Structure)),
+                Source::Pattern => detectors.push(Box::new(Patterns::new())),
+                Source::Lexicon => detectors.push(Box::new(Lexical)),
+                _ => {}
+            }
+        }
+        let rewriter = match key {
+            Some(key) => Some(Rewriter::new(key, policy.rewrite.clone())?),
+            None => None,
+        };
+        Ok(Pipeline {
+            annotator: Annotator::new(language, move |word| words::keyword(language, word)),
+            rule: policy.fusion(),
+            policy: policy.clone(),
+            language,
+            detectors,
+            rewriter,
+        })
+    }
+
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// What identifies somebody in these notes, note by note.
+    pub fn detect(&self, notes: &mut [Note]) -> Result<Vec<Vec<Entity>>, Error> {
+        for note in notes.iter_mut() {
+            note.language = self.language;
+            self.annotator.annotate(note);
+        }
+        let mut mentions: Vec<Vec<Mention>> = vec![Vec::new(); notes.len()];
+        for detector in &self.detectors {
+            detector.detect(notes, &mut mentions)?;
+        }
+        Ok(notes.iter().zip(mentions).map(|(note, mentions)| self.decide(note, mentions)).collect())
+    }
+
+    fn decide(&self, note: &Note, mut mentions: Vec<Mention>) -> Vec<Entity> {
+        let mut entities = fuse(note.raw(), mentions.clone(), &self.rule);
+        let before = mentions.len();
+        if self.policy.looks(Source::Initials) {
+            initials(note, &entities, &mut mentions);
+        }
+        if self.policy.looks(Source::Trusted) {
+            second_pass(note, &entities, &TrustedRecord::default(), &mut mentions);
+        }
+        if mentions.len() > before {
+            entities = fuse(note.raw(), mentions, &self.rule);
+        }
+        entities.retain(|e| !self.policy.detect.ignore.contains(&e.label));
+        entities
+    }
+
+    /// Finds and rewrites one document.
+    pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
+        let mut notes = [note];
+        let entities = self.detect(&mut notes)?.pop().unwrap_or_default();
+        let [note] = notes;
+        self.rewrite(&note, entities)
+    }
+
+    /// Rewrites a document whose entities are known.
+    pub fn rewrite(&self, note: &Note, entities: Vec<Entity>) -> Result<Deidentified, Error> {
+        let rewriter = self.rewriter.as_ref().ok_or_else(|| Error::new("rewriting needs a secret key"))?;
+        let rewritten = rewriter.rewrite(note, &entities)?;
+        let (text, ranges) = rewritten.apply(note.raw());
+        let written = rewritten.replacements.iter().zip(ranges).filter_map(|(replacement, range)| {
+            let entity = entities.binary_search_by_key(&replacement.span.start(), |e| e.span.start()).ok()?;
+            Some(Written { range, entity })
+        });
+        let written = written.collect();
+        Ok(Deidentified {
+            text,
+            written,
+            entities,
+            fallbacks: rewritten.fallbacks,
+            patient: note.patient.as_deref().map(|p| rewriter.patient_id(p)),
+            date: rewriter.document_date(note),
+        })
+    }
+}
+
+/// The pipelines of a run: one policy for all documents, or one by language.
+#[derive(Debug)]
+pub struct Engine {
+    pipelines: Vec<(Language, Pipeline)>,
+    forced: Option<Language>,
+}
+
+impl Engine {
+    /// `policy` as given by the user, or each language's own; `language` forces one.
+    pub fn new(
+        policy: Option<&str>,
+        language: Option<Language>,
+        key: Option<&SecretKey>,
+    ) -> Result<Engine, Error> {
+        let chosen = policy.map(Policy::load).transpose()?;
+        let forced = language.or(chosen.as_ref().and_then(|p| p.language));
+        let mut pipelines = Vec::new();
+        for &language in Language::ALL.iter().filter(|&&l| forced.is_none_or(|f| f == l)) {
+            let policy = match &chosen {
+                Some(policy) => policy.clone(),
+                None => Policy::shipped(language.key())?,
+            };
+            pipelines.push((language, Pipeline::from_policy(&policy, language, key.cloned())?));
+        }
+        Ok(Engine { pipelines, forced })
+    }
+
+    /// The language every document is read in, if it is not told by the document.
+    pub fn language(&self) -> Option<Language> {
+        self.forced
+    }
+
+    pub fn policies(&self) -> impl Iterator<Item = &Policy> {
+        self.pipelines.iter().map(|(_, p)| p.policy())
+    }
+
+    fn pipeline(&self, language: Language) -> Result<&Pipeline, Error> {
+        self.pipelines
+            .iter()
+            .find(|(l, _)| *l == language)
+            .map(|(_, p)| p)
+            .ok_or_else(|| Error::new(format!("no pipeline was built for language `{language}`")))
+    }
+
+    /// What identifies somebody in one note. A fault inside a stage is an error of this document only.
+    pub fn detect(&self, note: Note) -> Result<(Note, Vec<Entity>), Error> {
+        guarded(|| {
+            let mut notes = [note];
+            let entities = self.pipeline(notes[0].language)?.detect(&mut notes)?.pop().unwrap_or_default();
+            let [note] = notes;
+            Ok((note, entities))
+        })
+    }
+
+    /// Finds and rewrites one note. A fault inside a stage is an error of this document only.
+    pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
+        guarded(|| self.pipeline(note.language)?.run(note))
+    }
+}
+
+fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(Error::new("an internal fault stopped this document; please report its format and size"))
+    })
+}

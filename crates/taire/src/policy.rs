@@ -1,0 +1,202 @@
+//! Policies: what to find, whom to believe, what to write. Data in TOML, checked before anything runs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use taire_detect::FusionRule;
+use taire_surrogate::Settings;
+use taire_text::{Label, Language, Score, Source};
+
+use crate::Error;
+
+/// The policies inside the binary: name and TOML.
+pub const SHIPPED: &[(&str, &str)] =
+    &[("fr", include_str!("../../../policies/fr.toml")), ("es", include_str!("../../../policies/es.toml"))];
+
+/// A whole way of treating documents.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    /// The language it reads; without one it reads each document in its own.
+    #[serde(default)]
+    pub language: Option<Language>,
+    #[serde(default)]
+    pub detect: Detect,
+    #[serde(default)]
+    pub rewrite: Settings,
+}
+
+/// The `[detect]` table.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Detect {
+    /// Who looks.
+    pub sources: Vec<SourceKey>,
+    /// How sure a voice must be to count.
+    pub threshold: f32,
+    /// Whom to believe when two disagree, most reliable first.
+    pub order: Vec<SourceKey>,
+    /// The same, for one label.
+    pub labels: BTreeMap<Label, Vec<SourceKey>>,
+    /// Labels that are found but left alone and not reported.
+    pub ignore: Vec<Label>,
+}
+
+impl Default for Detect {
+    fn default() -> Self {
+        use Source::*;
+        Detect {
+            sources: [Metadata, Structure, Pattern, Lexicon, Initials, Trusted].map(SourceKey).to_vec(),
+            threshold: 0.5,
+            order: [
+                Reviewer,
+                Metadata,
+                Structure,
+                Crf,
+                Transformer,
+                Pattern,
+                Initials,
+                Lexicon,
+                Trusted,
+                AllowList,
+            ]
+            .map(SourceKey)
+            .to_vec(),
+            labels: BTreeMap::new(),
+            ignore: Vec::new(),
+        }
+    }
+}
+
+/// A source by the name it has in policies and annotations: `allow-list`, `crf`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourceKey(pub Source);
+
+impl Serialize for SourceKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.key())
+    }
+}
+
+impl<'de> Deserialize<'de> for SourceKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Source::from_key(&name).map(SourceKey).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Policy {
+    /// A shipped policy by its name.
+    pub fn shipped(name: &str) -> Result<Policy, Error> {
+        let text = SHIPPED.iter().find(|(n, _)| *n == name).map(|(_, text)| *text).ok_or_else(|| {
+            let known: Vec<_> = SHIPPED.iter().map(|(n, _)| *n).collect();
+            Error::new(format!(
+                "unknown policy `{name}`; known: {}, or the path of a .toml file",
+                known.join(", ")
+            ))
+        })?;
+        Policy::parse(text, name)
+    }
+
+    /// A shipped policy by name, or a file.
+    pub fn load(name_or_path: &str) -> Result<Policy, Error> {
+        let path = Path::new(name_or_path);
+        let looks_like_path = name_or_path.contains(['/', '\\']) || name_or_path.ends_with(".toml");
+        if !looks_like_path {
+            return Policy::shipped(name_or_path);
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Error::new(format!("policy {name_or_path} cannot be read: {e}")))?;
+        Policy::parse(&text, name_or_path)
+    }
+
+    /// Reads and checks a policy; `place` names it in messages.
+    pub fn parse(text: &str, place: &str) -> Result<Policy, Error> {
+        let policy: Policy = toml::from_str(text)
+            .map_err(|e| Error::new(format!("policy {place}: {}", e.to_string().trim_end())))?;
+        policy.check().map_err(|e| Error::new(format!("policy {place}: {e}")))?;
+        Ok(policy)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let Detect { threshold, sources, .. } = &self.detect;
+        if !(0.0..=1.0).contains(threshold) {
+            return Err(Error::new(format!("detect.threshold is {threshold}; it takes 0 to 1")));
+        }
+        if sources.is_empty() {
+            return Err(Error::new(
+                "detect.sources is empty: nothing would be found and every document would pass as it is",
+            ));
+        }
+        let mut message = String::new();
+        for SourceKey(source) in sources {
+            if !crate::pipeline::BUILT.contains(source) {
+                let known: Vec<_> = crate::pipeline::BUILT.iter().map(|s| s.key()).collect();
+                let _ = write!(
+                    message,
+                    "detect.sources names `{}`, which is no detector; known: {}",
+                    source.key(),
+                    known.join(", ")
+                );
+                return Err(Error::new(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The effective policy, every choice spelt out.
+    pub fn to_toml(&self) -> Result<String, Error> {
+        toml::to_string_pretty(self)
+            .map_err(|e| Error::new(format!("policy {} cannot be printed: {e}", self.name)))
+    }
+
+    pub(crate) fn fusion(&self) -> FusionRule {
+        let keys = |keys: &[SourceKey]| keys.iter().map(|k| k.0).collect::<Vec<_>>();
+        let mut rule = FusionRule::new(Score::new(self.detect.threshold), &keys(&self.detect.order));
+        for (label, order) in &self.detect.labels {
+            rule.set(*label, &keys(order));
+        }
+        rule
+    }
+
+    pub(crate) fn looks(&self, source: Source) -> bool {
+        self.detect.sources.contains(&SourceKey(source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_policies_are_sound_and_print_back() {
+        for (name, _) in SHIPPED {
+            let policy = Policy::shipped(name).unwrap();
+            assert_eq!(policy.name, *name);
+            assert_eq!(Policy::parse(&policy.to_toml().unwrap(), "again").unwrap(), policy);
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_known_choices() {
+        for (text, says) in [
+            (
+                "name = \"x\"\n[detect]\nsources = [\"crff\"]",
+                "unknown source `crff`; known: metadata, structure",
+            ),
+            ("name = \"x\"\n[detect]\nthreshold = 2.0", "it takes 0 to 1"),
+            ("name = \"x\"\n[detect]\nsources = []", "every document would pass"),
+            ("name = \"x\"\nlangage = \"fr\"", "unknown field `langage`"),
+            ("name = \"x\"\n[detect.labels]\nSirname = []", "FamilyName"),
+        ] {
+            let message = Policy::parse(text, "x").unwrap_err().to_string();
+            assert!(message.contains(says), "{message}");
+        }
+        assert!(Policy::shipped("de").unwrap_err().to_string().contains("known: fr, es"));
+    }
+}

@@ -1,0 +1,175 @@
+//! What a run did, for a doctor (Markdown) and for a program (JSON). It holds counts, names of documents and
+//! reasons; never text of a document.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use taire_text::{Entity, Label, Language};
+
+use crate::Deidentified;
+
+/// A document that was not written, and why.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Refused {
+    pub document: String,
+    pub why: String,
+}
+
+/// Counts of one run.
+#[derive(Clone, PartialEq, Debug, Serialize, Default)]
+pub struct Report {
+    pub command: String,
+    pub version: String,
+    pub policies: Vec<String>,
+    pub documents: Documents,
+    /// Found spans by label.
+    pub labels: BTreeMap<String, usize>,
+    /// Spans each source took part in.
+    pub sources: BTreeMap<String, usize>,
+    pub languages: BTreeMap<Language, usize>,
+    /// Where a tag was written because no surrogate could be made: label and reason.
+    pub fallbacks: BTreeMap<String, usize>,
+    pub refused: Vec<Refused>,
+    /// Anything else a person should know: encodings, columns left out, identity files used.
+    pub remarks: Vec<String>,
+    pub seconds: f64,
+}
+
+/// How many documents, and how much text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Default)]
+pub struct Documents {
+    pub read: usize,
+    pub written: usize,
+    pub refused: usize,
+    pub bytes: usize,
+    pub with_nothing_found: usize,
+}
+
+impl Report {
+    pub fn new(command: &str, policies: impl Iterator<Item = String>) -> Self {
+        Report {
+            command: command.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            policies: policies.collect(),
+            ..Report::default()
+        }
+    }
+
+    pub fn count(&mut self, language: Language, bytes: usize, entities: &[Entity]) {
+        self.documents.read += 1;
+        self.documents.written += 1;
+        self.documents.bytes += bytes;
+        self.documents.with_nothing_found += usize::from(entities.is_empty());
+        *self.languages.entry(language).or_default() += 1;
+        for entity in entities {
+            *self.labels.entry(entity.label.name().to_owned()).or_default() += 1;
+            for source in entity.sources.iter() {
+                *self.sources.entry(source.key().to_owned()).or_default() += 1;
+            }
+        }
+    }
+
+    pub fn count_rewritten(&mut self, language: Language, bytes: usize, done: &Deidentified) {
+        self.count(language, bytes, &done.entities);
+        for fallback in &done.fallbacks {
+            *self.fallbacks.entry(format!("{}: {}", fallback.label, fallback.why)).or_default() += 1;
+        }
+    }
+
+    /// A document that was read but not written.
+    pub fn refuse(&mut self, document: impl Into<String>, why: impl Into<String>) {
+        self.documents.read += 1;
+        self.documents.refused += 1;
+        self.refused.push(Refused { document: document.into(), why: why.into() });
+    }
+
+    pub fn remark(&mut self, remark: impl Into<String>) {
+        let remark = remark.into();
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+    }
+
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_else(|_| "{}".to_owned()) + "\n"
+    }
+
+    pub fn to_markdown(&self) -> String {
+        let mut out = String::new();
+        let d = &self.documents;
+        let _ = writeln!(out, "# Taire: what was done\n");
+        let _ = writeln!(
+            out,
+            "`taire {}` {} with policy {} read {} documents ({:.1} KB of text) in {:.1} s.\n",
+            self.command,
+            self.version,
+            self.policies.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", "),
+            d.read,
+            d.bytes as f64 / 1e3,
+            self.seconds
+        );
+        let _ = writeln!(out, "| documents | |\n|---|---:|");
+        let _ = writeln!(out, "| written | {} |", d.written);
+        let _ = writeln!(out, "| refused | {} |", d.refused);
+        let _ = writeln!(out, "| in which nothing was found | {} |", d.with_nothing_found);
+        for (language, n) in &self.languages {
+            let _ = writeln!(out, "| read as {language} | {n} |");
+        }
+        self.table(&mut out, "What was found", "label", &self.labels);
+        self.table(&mut out, "Who found it", "source", &self.sources);
+        if !self.sources.is_empty() {
+            let _ =
+                writeln!(out, "\nOne span may have several sources, so these add up to more than the spans.");
+        }
+        self.table(
+            &mut out,
+            "Tags written because no surrogate could be made",
+            "label and reason",
+            &self.fallbacks,
+        );
+        if !self.refused.is_empty() {
+            let _ = writeln!(
+                out,
+                "\n## Refused: these documents were not written\n\n| document | why |\n|---|---|"
+            );
+            for r in &self.refused {
+                let _ =
+                    writeln!(out, "| {} | {} |", r.document.replace('|', "\\|"), r.why.replace('|', "\\|"));
+            }
+        }
+        if !self.remarks.is_empty() {
+            let _ = writeln!(out, "\n## Remarks\n");
+            for remark in &self.remarks {
+                let _ = writeln!(out, "- {remark}");
+            }
+        }
+        let _ = writeln!(
+            out,
+            "\n## What this does not promise\n\nNo tool finds everything. Have a person read a sample before sharing, and keep the \
+             secret key where the shared documents are not."
+        );
+        out
+    }
+
+    fn table(&self, out: &mut String, title: &str, what: &str, rows: &BTreeMap<String, usize>) {
+        if rows.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "\n## {title}\n\n| {what} | spans |\n|---|---:|");
+        let mut rows: Vec<_> = rows.iter().collect();
+        rows.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        for (name, n) in rows {
+            let _ = writeln!(out, "| {name} | {n} |");
+        }
+    }
+
+    /// Labels with their counts, most frequent first.
+    pub fn spans(&self) -> usize {
+        self.labels.values().sum()
+    }
+
+    pub fn found(&self, label: Label) -> usize {
+        self.labels.get(label.name()).copied().unwrap_or(0)
+    }
+}

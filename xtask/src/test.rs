@@ -1,0 +1,60 @@
+//! `cargo xtask test`: everything that must hold before a change lands.
+//!
+//! Formatting, lints with warnings refused, licences, then every test of the workspace. Tools that are not there
+//! are installed under `target/tools`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const CARGO_DENY: &str = "0.18.6";
+
+/// Runs every check; the first that fails ends the run.
+pub(crate) fn run() -> Result<(), String> {
+    let root = root();
+    step(&root, "formatting", cargo(&["fmt", "--all", "--check"]))?;
+    step(
+        &root,
+        "lints",
+        cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+    )?;
+    licences(&root)?;
+    step(&root, "tests", cargo(&["test", "--workspace", "--quiet"]))?;
+    eprintln!("xtask test: all checks passed");
+    Ok(())
+}
+
+/// The root of the workspace.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}
+
+fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args);
+    command
+}
+
+fn step(root: &Path, what: &str, mut command: Command) -> Result<(), String> {
+    eprintln!("xtask test: {what}");
+    let status =
+        command.current_dir(root).status().map_err(|e| format!("{what} could not be started: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{what} failed ({status})")) }
+}
+
+/// Licences of what ships. The advisory database lives outside the package registries, so it is not asked for here.
+fn licences(root: &Path) -> Result<(), String> {
+    let tools = root.join("target/tools");
+    let deny = tools.join("bin/cargo-deny");
+    if !deny.exists() {
+        let mut install =
+            cargo(&["install", "cargo-deny", "--locked", "--quiet", "--version", CARGO_DENY, "--root"]);
+        install
+            .arg(&tools)
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+            .env("CARGO_PROFILE_RELEASE_LTO", "off");
+        step(root, "installing cargo-deny, once", install)?;
+    }
+    let mut check = Command::new(&deny);
+    check.args(["--log-level", "error", "check", "licenses", "bans", "sources"]);
+    step(root, "licences", check)
+}
