@@ -18,6 +18,7 @@ mod slots;
 mod template;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::collections::BTreeMap;
 use std::io::Write;

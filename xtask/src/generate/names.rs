@@ -157,8 +157,10 @@ impl Names {
             Language::Es => (SPANISH_FOREIGN, SPANISH_PARTICLES),
         };
         let pool = self.lexicon.pools().family();
+        // The Spanish lexicon's rare names come from all over Europe.
+        let rare = if self.language == Language::Fr { 28 } else { 12 };
         match rng.below(100) {
-            0..28 if !self.rare_family.is_empty() => self.rare(rng).to_owned(),
+            n if n < rare && !self.rare_family.is_empty() => self.rare(rng).to_owned(),
             28..38 if !self.word_family.is_empty() => {
                 self.word_family[rng.below(self.word_family.len())].clone()
             }
@@ -172,7 +174,7 @@ impl Names {
                 let name = pool[rng.below(pool.len())];
                 format!("{particle}{glue}{name}")
             }
-            52..60 if self.rare_family.len() > 100 => self.unheard(rng),
+            52..57 if self.rare_family.len() > 100 => self.unheard(rng),
             60..80 => pool[rng.below(pool.len().min(600))].to_owned(),
             _ => pool[rng.below(pool.len())].to_owned(),
         }

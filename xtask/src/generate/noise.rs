@@ -31,7 +31,7 @@ fn is_contact(label: Option<Label>) -> bool {
 /// Applies what befalls one document; most get little or nothing.
 pub(super) fn apply(rng: &mut Rng, out: &mut Cells) {
     if rng.percent(7) {
-        each(out, |c, label| if is_contact(label) { c } else { upper(c) });
+        each(out, |c, label| if is_contact(label) || c == 'µ' { c } else { upper(c) });
         if rng.percent(80) {
             each(out, |c, _| without_accents(c));
         }

@@ -13,6 +13,7 @@ use super::{dates, numbers};
 pub(super) struct Person {
     pub(super) role: Role,
     pub(super) gender: Gender,
+    pub(super) doctor: bool,
     pub(super) givens: Vec<String>,
     pub(super) family: String,
     pub(super) birth_name: String,
@@ -53,6 +54,7 @@ impl Person {
         Person {
             role,
             gender,
+            doctor: role == Role::Caregiver,
             givens,
             family: names.family(rng),
             birth_name: names.family(rng),
@@ -298,8 +300,8 @@ pub(super) fn both_initials(rng: &mut Rng, person: &Person) -> String {
 /// The title and what stands between it and the name.
 pub(super) fn title(rng: &mut Rng, person: &Person, language: Language) -> String {
     use Gender::{Female, Male};
-    let titles: &[&str] = match (language, person.role, person.gender) {
-        (Language::Fr, Role::Caregiver, _) => &[
+    let titles: &[&str] = match (language, person.doctor, person.gender) {
+        (Language::Fr, true, _) => &[
             "Dr ",
             "Dr ",
             "Dr ",
@@ -345,16 +347,16 @@ pub(super) fn title(rng: &mut Rng, person: &Person, language: Language) -> Strin
             "M ",
             "mr ",
         ],
-        (Language::Es, Role::Caregiver, Female) => {
-            &["Dra. ", "Dra. ", "Dra. ", "Dra ", "DRA. ", "Doctora ", "Dra.", "doctora "]
+        (Language::Es, true, Female) => {
+            &["Dra. ", "Dra. ", "Dra. ", "Dra ", "DRA. ", "Doctora ", "Dra.", "la doctora "]
         }
-        (Language::Es, Role::Caregiver, Male) => {
-            &["Dr. ", "Dr. ", "Dr. ", "Dr ", "DR. ", "Doctor ", "Dr.", "doctor "]
+        (Language::Es, true, Male) => {
+            &["Dr. ", "Dr. ", "Dr. ", "Dr ", "DR. ", "Doctor ", "Dr.", "el doctor "]
         }
         (Language::Es, _, Female) => {
-            &["Dña. ", "Dña. ", "Sra. ", "Sra. ", "Doña ", "Sra ", "D.ª ", "SRA. ", "señora ", "Srta. "]
+            &["Dña. ", "Dña. ", "Sra. ", "Sra. ", "Doña ", "Sra ", "D.ª ", "SRA. ", "la señora ", "Srta. "]
         }
-        (Language::Es, _, Male) => &["D. ", "D. ", "Sr. ", "Sr. ", "Don ", "Sr ", "D.", "SR. ", "señor "],
+        (Language::Es, _, Male) => &["D. ", "D. ", "Sr. ", "Sr. ", "Don ", "Sr ", "D.", "SR. ", "el señor "],
     };
     rng.pick(titles).to_owned()
 }

@@ -143,7 +143,7 @@ impl Marker {
                 r"(?i)\b(\d{1,3} (?:años|meses|días|semanas)) de (?:edad|vida)\b",
                 r"(?i)\b(?:paciente|varón|mujer|hombre|niñ[oa]|lactante|enferm[oa]|señora?|adolescente|neonato) (?:\w+ ){0,2}de (\d{1,3} (?:años|meses|días|semanas))",
                 r"(?i)\bedad de (\d{1,3} (?:años|meses))",
-                r"(?i)\ba los (\d{1,3} años)\b",
+                r"(?i)\ba los ([2-9]\d años)\b",
                 r"(?i)^Paciente \w+, (?:de )?(\d{1,3} años)",
             ]
         };
@@ -151,12 +151,12 @@ impl Marker {
             language,
             lexicon: Lexicon::of(language),
             doubtful: pick(
-                r"(?i)\b(?:m\.|mr|mme|mlle|monsieur|madame|dr|docteur|pr|professeur|hôpital|hopital|hôpitaux|chu|chr|clinique [A-Z]|université|faculté|ville|village|centre hospitalier|laboratoire|institut|née? (?:le|en)|n°)\b|[\w.]@|https?:|www\.|&",
-                r"(?i)\b(?:dr|dra|sr|sra|don|doña|hospital|hospitalario|clínica [A-Z]|universidad|facultad|ciudad|provincia|centro de|instituto|laboratorio|nacid[oa]|natural de|nº)\b|[\w.]@|https?:|www\.|&",
+                r"(?i)\b(?:m\.|mr|mme|mlle|monsieur|madame|dr|docteur|pr|professeur|hôpital|hopital|hôpitaux|chu|chr|clinique [A-Z]|université|faculté|ville|village|centre hospitalier|laboratoire|institut|née? (?:le|en)|n°)\b|[\w.]@|https?:|www\.|&|®,",
+                r"(?i)\b(?:dr|dra|sr|sra|don|doña|hospital|hospitalario|clínica [A-Z]|universidad|facultad|ciudad|provincia|centro de|instituto|laboratorio|nacid[oa]|natural de|nº)\b|[\w.]@|https?:|www\.|&|®,",
             )?,
             ages: ages.iter().map(|a| Regex::new(a)).collect::<Result<_, _>>()?,
             relative: pick(
-                r"(?i)\b((?:il y a|depuis|dans) (?:environ )?(?:\d{1,3}|une?|deux|trois|quatre|cinq|six|sept|huit|dix|douze|quinze|quelques|plusieurs) (?:ans?|années?|mois|semaines?|jours?|heures?))\b",
+                r"(?i)\b((?:il y a|depuis) (?:environ )?(?:\d{1,3}|une?|deux|trois|quatre|cinq|six|sept|huit|dix|douze|quinze|quelques|plusieurs) (?:ans?|années?|mois|semaines?|jours?|heures?))\b",
                 r"(?i)\b((?:desde )?hace (?:unos |aproximadamente )?(?:\d{1,3}|una?|dos|tres|cuatro|cinco|seis|siete|ocho|diez|doce|varios|varias|algunos) (?:años?|mes(?:es)?|semanas?|días?|horas?))\b",
             )?,
             sex: pick(

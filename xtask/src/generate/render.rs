@@ -1,18 +1,18 @@
 //! One document: a template walked with a cast of people, a calendar and a style.
 
-use jiff::ToSpan;
 use jiff::civil::Date;
 use taire_text::{Gender, Label, Language, Role};
 
 use super::cells::{Cells, Mark};
 use super::dates::{self, Surface};
 use super::names::Names;
+use super::noise;
 use super::people::{self, NameStyle, Person};
 use super::prose::{Place, Prose};
 use super::rng::Rng;
-use super::slots::{Form, Slot, Value, role};
+use super::slots::{Form, Slot, is_doctor, role};
 use super::template::{Library, Node};
-use super::{noise, numbers};
+use super::values::{address, city, postal};
 
 /// What documents are made from.
 #[derive(Debug)]
@@ -27,11 +27,13 @@ pub(super) struct Stock<'a> {
 /// Lists that every language's templates must have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lists {
-    hospital: usize,
-    region: usize,
-    country: usize,
+    pub(super) hospital: usize,
+    pub(super) region: usize,
+    pub(super) country: usize,
     profession: usize,
-    relative_date: usize,
+    pub(super) ago: usize,
+    pub(super) since: usize,
+    pub(super) soon: usize,
     female_kin: usize,
     male_kin: usize,
     aside: usize,
@@ -46,7 +48,9 @@ impl Lists {
             region: list("region")?,
             country: list("country")?,
             profession: list("profession")?,
-            relative_date: list("relative-date")?,
+            ago: list("ago")?,
+            since: list("since")?,
+            soon: list("soon")?,
             female_kin: list("kin-female")?,
             male_kin: list("kin-male")?,
             aside: list("aside")?,
@@ -55,15 +59,17 @@ impl Lists {
 }
 
 pub(super) struct Scene<'a> {
-    stock: &'a Stock<'a>,
-    language: Language,
-    rng: Rng,
-    out: Cells,
+    pub(super) stock: &'a Stock<'a>,
+    pub(super) language: Language,
+    pub(super) rng: Rng,
+    pub(super) out: Cells,
     people: Vec<(String, Person)>,
-    today: Date,
+    pub(super) today: Date,
+    /// The date written last.
+    pub(super) last: Option<Date>,
     names: NameStyle,
     caregivers: NameStyle,
-    date: Surface,
+    pub(super) date: Surface,
     birth: Surface,
     fields: bool,
 }
@@ -85,6 +91,7 @@ pub(super) fn document(stock: &Stock<'_>, variant: &[Node], mut rng: Rng) -> Cel
         out: Cells::default(),
         people: Vec::new(),
         today,
+        last: None,
     };
     scene.nodes(variant);
     let Scene { mut rng, mut out, .. } = scene;
@@ -119,8 +126,8 @@ impl Scene<'_> {
                 }
             }
             Node::List(list) => self.list(*list),
-            Node::Marked { label, body } => {
-                let opened = self.out.open(Mark::of(*label));
+            Node::Marked { mark, body } => {
+                let opened = self.out.open(*mark);
                 self.nodes(body);
                 if opened {
                     self.out.close();
@@ -136,7 +143,7 @@ impl Scene<'_> {
         self.nodes(&entries[at]);
     }
 
-    fn marked_list(&mut self, label: Label, list: usize) {
+    pub(super) fn marked_list(&mut self, label: Label, list: usize) {
         let opened = self.out.open(Mark::of(label));
         self.list(list);
         if opened {
@@ -150,6 +157,7 @@ impl Scene<'_> {
             return at;
         }
         let mut person = Person::new(&mut self.rng, self.stock.names, role(key), self.today.year());
+        person.doctor = is_doctor(key);
         let patient = self.people.iter().find(|(k, _)| k == "patient");
         if let (Role::Relative, Some((_, patient))) = (person.role, patient)
             && self.rng.percent(40)
@@ -329,184 +337,6 @@ impl Scene<'_> {
         }
     }
 
-    fn near(&mut self) -> Date {
-        let back = if self.rng.percent(75) { self.rng.below(60) } else { self.rng.below(4000) } as i64;
-        let back = if self.rng.one_in(6) { -back } else { back };
-        self.today.checked_sub(back.days()).unwrap_or(self.today)
-    }
-
-    fn mark(&mut self, label: Label, text: &str) {
-        self.out.mark(Mark::of(label), text);
-    }
-
-    fn value(&mut self, value: Value) {
-        let language = self.language;
-        let names = self.stock.names;
-        match value {
-            Value::Date | Value::FullDate | Value::When => {
-                let near = self.near();
-                let surface = match value {
-                    Value::FullDate if !matches!(self.date, Surface::MonthYear | Surface::DayMonth) => {
-                        self.date
-                    }
-                    Value::FullDate => dates::whole(&mut self.rng),
-                    _ if self.rng.percent(70) => self.date,
-                    _ => dates::any(&mut self.rng),
-                };
-                let text = dates::print(&mut self.rng, surface, near, language);
-                self.mark(Label::Date, &text);
-            }
-            Value::Month => {
-                let text = dates::month(language, self.rng.between(1, 12) as i8);
-                self.mark(Label::Date, text);
-            }
-            Value::Year => {
-                let year = self.today.year() - self.rng.below(35) as i16;
-                self.mark(Label::Date, &year.to_string());
-            }
-            Value::RelativeDate => self.marked_list(Label::RelativeDate, self.stock.lists.relative_date),
-            Value::Time => {
-                let (h, m) = (self.rng.below(24), self.rng.below(12) * 5);
-                let text = match self.rng.below(4) {
-                    0 => format!("{h}h"),
-                    1 => format!("{h:02}:{m:02}"),
-                    2 => format!("{h}h{m:02}"),
-                    _ => format!("{h:02}h{m:02}"),
-                };
-                self.out.push(&text);
-            }
-            Value::Phone | Value::Fax => {
-                let label = if value == Value::Fax { Label::Fax } else { Label::Phone };
-                let text = numbers::phone(&mut self.rng, language);
-                self.mark(label, &text);
-            }
-            Value::Email => {
-                let person = Person::new(&mut self.rng, names, Role::Unknown, self.today.year());
-                let mut text = people::email(&mut self.rng, &person, language);
-                if self.rng.percent(25) {
-                    let users =
-                        ["secretariat", "consult", "labo", "accueil", "urgencias", "admision", "cardio"];
-                    let user = self.rng.pick(&users);
-                    text = format!(
-                        "{user}@{}",
-                        text.split_once('@').map_or("example.org", |(_, domain)| domain)
-                    );
-                }
-                self.mark(Label::Email, &text);
-            }
-            Value::Url => {
-                let town = plain_word(names.town(&mut self.rng).name);
-                let hosts = ["www.ch-", "https://www.hopital-", "http://", "www.", "https://portail."];
-                let end = if language == Language::Fr { ".fr" } else { ".es" };
-                let text = format!("{}{town}{end}", self.rng.pick(&hosts));
-                self.mark(Label::Url, &text);
-            }
-            Value::Ip => {
-                let text = numbers::ip(&mut self.rng);
-                self.mark(Label::IpAddress, &text);
-            }
-            Value::Hospital => {
-                if self.rng.percent(45) {
-                    let name = names.hospital(&mut self.rng);
-                    let text = match self.rng.below(10) {
-                        0 => name.to_uppercase(),
-                        1 => name.replacen("Hôpital", "hôpital", 1).replacen(
-                            "Hospital Universitario",
-                            "H.U.",
-                            1,
-                        ),
-                        2 => name.replacen("Hôpital", "Hop.", 1).replacen("Hospital", "Hosp.", 1),
-                        3 => name.replacen("Hôpital", "HOP", 1).replacen("Hospital", "H.", 1),
-                        4 => name.replace('-', " "),
-                        _ => name.to_owned(),
-                    };
-                    self.mark(Label::Hospital, &text);
-                } else {
-                    self.marked_list(Label::Hospital, self.stock.lists.hospital);
-                }
-            }
-            Value::Centre => {
-                let text = names.centre(&mut self.rng);
-                self.mark(Label::HealthCentre, text);
-            }
-            Value::Institution => {
-                let text = names.institution(&mut self.rng);
-                self.mark(Label::Institution, text);
-            }
-            Value::Street => {
-                let text = people::street(&mut self.rng, names);
-                self.mark(Label::Street, &text);
-            }
-            Value::PostalCode | Value::City | Value::Address => {
-                let town = names.town(&mut self.rng);
-                let code = self.rng.pick(&town.postal);
-                match value {
-                    Value::PostalCode => {
-                        let text = postal(&mut self.rng, code, language);
-                        self.mark(Label::PostalCode, &text);
-                    }
-                    Value::City => {
-                        let text = city(&mut self.rng, town.name, language);
-                        self.mark(Label::City, &text);
-                    }
-                    _ => {
-                        let street = people::street(&mut self.rng, names);
-                        address(&mut self.rng, &mut self.out, &street, code, town.name, language);
-                    }
-                }
-            }
-            Value::Region => self.marked_list(Label::Region, self.stock.lists.region),
-            Value::Country => self.marked_list(Label::Country, self.stock.lists.country),
-            Value::Visit => {
-                let text = numbers::visit(&mut self.rng, language);
-                self.mark(Label::VisitId, &text);
-            }
-            Value::Employee => {
-                let text = format!("{}{}", self.rng.letter(), self.rng.digits(5));
-                self.mark(Label::EmployeeId, &text);
-            }
-            Value::Iban => {
-                let text = numbers::iban(&mut self.rng, language);
-                self.mark(Label::AccountNumber, &text);
-            }
-            Value::Plate => {
-                let text = numbers::plate(&mut self.rng, language);
-                self.mark(Label::VehicleId, &text);
-            }
-            Value::Device => {
-                let text = numbers::device(&mut self.rng);
-                self.mark(Label::DeviceId, &text);
-            }
-            Value::HealthPlan => {
-                let text = self.rng.digits(9);
-                self.mark(Label::HealthPlan, &text);
-            }
-            Value::OtherId => {
-                let (year, digits) = (self.today.year() % 100, self.rng.digits(6));
-                let text = if self.rng.percent(50) { format!("{year:02}-{digits}") } else { digits };
-                self.mark(Label::OtherId, &text);
-            }
-            Value::Finess => {
-                let text = format!("{:02}0{}", self.rng.between(1, 95), self.rng.digits(6));
-                self.mark(Label::OtherId, &text);
-            }
-            Value::Noise => {
-                for i in 0..self.rng.between(5, 16) {
-                    if i > 0 {
-                        self.out.push(" ");
-                    }
-                    let n = self.rng.between(1, 4);
-                    let digits = self.rng.digits(n);
-                    self.out.push(&digits);
-                }
-            }
-            Value::Rule => {
-                let (mark, n) = (self.rng.pick(&["-", "_", "=", "*", "."]), self.rng.between(8, 50));
-                self.out.push(&mark.repeat(n));
-            }
-        }
-    }
-
     /// Consecutive sentences of a case that fits the patient; in a story, people and dates are put in.
     fn prose(&mut self, low: usize, high: usize, story: bool) {
         let gender = if story || self.people.iter().any(|(k, _)| k == "patient") {
@@ -568,54 +398,5 @@ impl Scene<'_> {
                 self.out.push(",");
             }
         }
-    }
-}
-
-fn plain_word(name: &str) -> String {
-    let letters = name.chars().map(noise::without_accents).filter(|c| c.is_ascii_alphanumeric() || *c == '-');
-    letters.collect::<String>().to_ascii_lowercase()
-}
-
-fn postal(rng: &mut Rng, code: &str, language: Language) -> String {
-    match (language, rng.below(40)) {
-        (Language::Fr, 0) => format!("{} {}", &code[..2], &code[2..]),
-        (Language::Fr, 1) => {
-            format!("{}{}{}", rng.pick(&["2A", "2B"]), rng.pick(&["", "", " "]), rng.digits(3))
-        }
-        (Language::Fr, 2) => format!("F-{code}"),
-        (Language::Es, 0) => format!("E-{code}"),
-        _ => code.to_owned(),
-    }
-}
-
-fn city(rng: &mut Rng, name: &str, language: Language) -> String {
-    let mut text = match rng.below(10) {
-        0..4 => name.to_uppercase(),
-        4 if language == Language::Fr => name.replacen("Saint-", "St ", 1).replacen("Sainte-", "Ste ", 1),
-        5 => name.replace('-', " "),
-        _ => name.to_owned(),
-    };
-    if rng.percent(25) {
-        text = text.chars().map(noise::without_accents).collect();
-    }
-    if language == Language::Fr && rng.one_in(16) {
-        text.push_str(rng.pick(&[" CEDEX", " Cedex", " CEDEX 2", " cedex 09"]));
-    }
-    text
-}
-
-fn address(rng: &mut Rng, out: &mut Cells, street: &str, code: &str, town: &str, language: Language) {
-    out.mark(Mark::of(Label::Street), street);
-    out.push(rng.pick(&[", ", ", ", " ", "\n", " - ", ". "]));
-    let code = postal(rng, code, language);
-    let town = city(rng, town, language);
-    if language == Language::Es && rng.percent(30) {
-        out.mark(Mark::of(Label::City), &town);
-        out.push(rng.pick(&[" ", ", ", " ("]));
-        out.mark(Mark::of(Label::PostalCode), &code);
-    } else {
-        out.mark(Mark::of(Label::PostalCode), &code);
-        out.push(rng.pick(&[" ", " ", " ", ", "]));
-        out.mark(Mark::of(Label::City), &town);
     }
 }

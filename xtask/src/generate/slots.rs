@@ -42,7 +42,7 @@ choices! {
 choices! {
     /// A value that belongs to nobody in particular.
     Value, "slot" {
-        "date" Date, "when" When, "fulldate" FullDate, "month" Month, "year" Year, "reldate" RelativeDate,
+        "date" Date, "when" When, "fulldate" FullDate, "month" Month, "year" Year, "ago" Ago, "since" Since, "soon" Soon,
         "time" Time, "phone" Phone, "fax" Fax, "email" Email, "url" Url, "ip" Ip, "hospital" Hospital,
         "centre" Centre, "institution" Institution, "street" Street, "zip" PostalCode, "city" City,
         "address" Address, "region" Region, "country" Country, "visit" Visit, "employee" Employee,
@@ -87,6 +87,12 @@ impl Slot {
         let (low, high) = range(counts)?;
         Ok(make(low, high))
     }
+}
+
+/// Whether a caregiver goes by "Docteur" rather than by a civil title.
+pub(super) fn is_doctor(key: &str) -> bool {
+    let plain = key.trim_end_matches(|c: char| c.is_ascii_digit());
+    role(key) == Role::Caregiver && !matches!(plain, "nurse" | "worker" | "therapist" | "secretary")
 }
 
 /// Whose name a person's key stands for.

@@ -10,7 +10,7 @@
 //! | `{patient.full}`, `{+doctor.titled}` | a form of a person's name; `+` makes it another person |
 //! | `{patient?née\|né}` | by the person's sex |
 //! | `{date}`, `{n 3-12}`, `{f 3-12}`, `{digits 5}`, `{prose 2-4}` | values; see [`super::slots`] |
-//! | `{Hospital:Clinique {@saint}}` | a span of that label |
+//! | `{Hospital:Clinique {@saint}}`, `{Age/Relative:{n 3-9} ans}` | a span of that label, that label and role |
 //! | `\n`, `\t`, `\[` | a line break, a tab, a literal mark |
 //!
 //! A line that starts with `#` is a comment. Line breaks of a variant are those of the text.
@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 use taire_text::Label;
 
+use super::cells::Mark;
 use super::slots::Slot;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -28,7 +29,7 @@ pub(super) enum Node {
     Repeat { low: usize, high: usize, body: Vec<Node> },
     BySex { person: String, female: Vec<Node>, male: Vec<Node> },
     List(usize),
-    Marked { label: Label, body: Vec<Node> },
+    Marked { mark: Mark, body: Vec<Node> },
     Slot(Slot),
 }
 
@@ -239,10 +240,14 @@ impl Reader<'_, '_> {
             return Ok(Node::BySex { person: name, female, male });
         }
         if self.eat(':') {
-            let label = name.parse::<Label>().map_err(|e| e.to_string())?;
+            let (label, role) = name.split_once('/').map_or((name.as_str(), None), |(l, r)| (l, Some(r)));
+            let mut mark = Mark::of(label.parse::<Label>().map_err(|e| e.to_string())?);
+            if let Some(role) = role {
+                mark.role = role.parse().map_err(|e: taire_text::Error| e.to_string())?;
+            }
             let body = self.sequence("")?;
             self.expect('}')?;
-            return Ok(Node::Marked { label, body });
+            return Ok(Node::Marked { mark, body });
         }
         self.expect('}')?;
         if let Some(list) = name.strip_prefix('@') {
