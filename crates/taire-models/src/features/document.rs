@@ -7,6 +7,7 @@ use taire_text::{Facts, Kind, Mention, Note, Shape, Token, Verdict};
 
 use super::hash::{WordHashes, mix, word_hashes};
 use super::templates::Settings;
+use super::word_class::word_class;
 
 /// A line beyond this many tokens is cut at the next sentence mark, and anywhere at twice as many.
 const LONG_LINE: usize = 256;
@@ -20,8 +21,14 @@ pub(crate) struct Item {
     pub(crate) glued: bool,
     /// What the lexicons know, in coarse classes.
     pub(crate) known: u64,
+    /// Class of the word, 0 for none.
+    pub(crate) class: u64,
+    /// The word as contexts see it: its class if it has one, a number by its length.
+    pub(crate) plain: u64,
     /// The run of glued tokens this one is in: its shape, and the place in it.
     pub(crate) chunk: u64,
+    /// The same with all numbers alike.
+    pub(crate) chunk_plain: u64,
     pub(crate) chunk_place: u8,
     pub(crate) chunk_left: u8,
 }
@@ -102,7 +109,7 @@ impl Document {
             while end < self.items.len() && self.items[end].glued && self.items[end].kind != Kind::Newline {
                 end += 1;
             }
-            let mut shape = 0;
+            let (mut shape, mut plain) = (0, 0);
             let mut last = 0;
             for item in &self.items[start..end] {
                 let class = match item.kind {
@@ -112,11 +119,18 @@ impl Document {
                 };
                 if class != last {
                     shape = mix(shape, class);
+                    let coarse = match item.kind {
+                        Kind::Number => 16,
+                        _ if item.class != 0 => 64 + item.class,
+                        _ => class,
+                    };
+                    plain = mix(plain, coarse);
                 }
                 last = class;
             }
             for (i, item) in self.items[start..end].iter_mut().enumerate() {
                 item.chunk = shape;
+                item.chunk_plain = plain;
                 item.chunk_place = i.min(6) as u8;
                 item.chunk_left = (end - start - 1 - i).min(6) as u8;
             }
@@ -249,8 +263,11 @@ impl Document {
 
 fn item(token: &Token, text: &str, folded: &mut Vec<u32>) -> Item {
     let mut hashes = word_hashes(text, folded);
+    let class = if token.kind == Kind::Word { word_class(hashes.word) } else { 0 };
+    let mut plain = if class == 0 { hashes.word } else { class };
     if token.kind == Kind::Number {
         hashes.word = number_word(text);
+        plain = mix(3, text.len().min(12) as u64);
     }
     Item {
         hashes,
@@ -258,7 +275,10 @@ fn item(token: &Token, text: &str, folded: &mut Vec<u32>) -> Item {
         shape: token.shape,
         glued: token.glued,
         known: coarse(token.facts),
+        class,
+        plain,
         chunk: 0,
+        chunk_plain: 0,
         chunk_place: 0,
         chunk_left: 0,
     }

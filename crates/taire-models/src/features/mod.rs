@@ -6,6 +6,7 @@
 mod document;
 mod hash;
 mod templates;
+mod word_class;
 
 pub(crate) use document::Document;
 pub(crate) use templates::{LineFeatures, Settings};

@@ -107,11 +107,16 @@ impl LineFeatures {
 
     fn neighbours(&mut self, document: &Document, line: &Line, i: usize) {
         let at = |d: isize| look(document, line, i, d);
-        let w: [u64; 9] = std::array::from_fn(|k| at(k as isize - 4).word());
         let me = 4;
+        for d in 1..=2u64 {
+            self.put(20 + d, at(-(d as isize)).word());
+            self.put(30 + d, at(d as isize).word());
+        }
+        let w: [u64; 9] = std::array::from_fn(|k| at(k as isize - 4).plain());
+        self.put(2, w[me]);
         for d in 1..=4u64 {
-            self.put(20 + d, w[me - d as usize]);
-            self.put(30 + d, w[me + d as usize]);
+            self.put(24 + d, w[me - d as usize]);
+            self.put(34 + d, w[me + d as usize]);
         }
         self.put2(40, w[me - 1], w[me]);
         self.put2(41, w[me], w[me + 1]);
@@ -120,6 +125,9 @@ impl LineFeatures {
         self.put2(44, w[me - 1], w[me + 1]);
         self.put3(45, w[me - 2], w[me - 1], w[me]);
         self.put3(46, w[me], w[me + 1], w[me + 2]);
+        self.put3(47, w[me - 1], w[me], w[me + 1]);
+        self.put3(48, w[me - 3], w[me - 2], w[me - 1]);
+        self.put3(49, w[me + 1], w[me + 2], w[me + 3]);
         let s: [u64; 3] = std::array::from_fn(|k| at(k as isize - 1).shape());
         self.put2(50, s[0], s[1]);
         self.put2(51, s[1], s[2]);
@@ -146,6 +154,7 @@ impl LineFeatures {
         let item = &document.items[i];
         let word = item.hashes.word;
         let shape = item.hashes.shape;
+        self.put2(79, item.chunk_plain, item.chunk_place.into());
         self.put2(80, item.chunk, (item.chunk_place | item.chunk_left << 4).into());
         self.put(81, (item.chunk_place | item.chunk_left << 4).into());
         let key = document.keys[i];
@@ -202,6 +211,14 @@ impl Seen<'_> {
             Seen::Item(item) => item.hashes.word,
             Seen::Before => 11,
             Seen::After => 13,
+        }
+    }
+
+    fn plain(&self) -> u64 {
+        match self {
+            Seen::Item(item) => item.plain,
+            Seen::Before => 1 << 33,
+            Seen::After => 1 << 34,
         }
     }
 
