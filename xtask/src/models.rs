@@ -6,11 +6,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use taire_detect::{Detector, Patterns, Structure};
 use taire_eval::{Corpus, Doc, Tag};
 use taire_lexicon::Annotator;
 use taire_models::{GoldDocument, GoldSpan, Progress, TrainOptions, train};
 use taire_text::scheme::{Scheme, read_gold};
-use taire_text::{Label, Language, Note, Raw, Role, Span};
+use taire_text::{Label, Language, Note, Raw, Role, Source, Span};
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let mut check = false;
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
 fn spanish(corpora: &Path) -> Result<Vec<u8>, String> {
     let gold = meddocan(&corpora.join("meddocan/train"))?;
     let dev = meddocan(&corpora.join("meddocan/dev"))?;
-    let options = TrainOptions::default();
+    let options = TrainOptions { sources: vec![Source::Pattern, Source::Structure], ..Default::default() };
     let (bytes, report) =
         train(&gold, &dev, &options, &mut show).map_err(|e| format!("training the Spanish model: {e}"))?;
     print!("{report}");
@@ -85,7 +86,12 @@ fn document(annotator: &Annotator, id: &str, text: &str, tags: &[Tag]) -> Result
     let note = Note::builder(id, text).language(Some(Language::Es)).build();
     let mut note = note.map_err(|e| format!("{id}: {e}"))?;
     annotator.annotate(&mut note);
-    Ok(GoldDocument { note, mentions: Vec::new(), spans })
+    let mut heard = [Vec::new()];
+    let notes = std::slice::from_ref(&note);
+    Patterns::new().detect(notes, &mut heard).map_err(|e| format!("{id}: {e}"))?;
+    Structure.detect(notes, &mut heard).map_err(|e| format!("{id}: {e}"))?;
+    let [mentions] = heard;
+    Ok(GoldDocument { note, mentions, spans })
 }
 
 fn class(text: &str, span: Span<Raw>, label: &str) -> Result<String, String> {

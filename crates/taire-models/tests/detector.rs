@@ -32,7 +32,7 @@ fn gold(text: &str) -> GoldDocument {
 }
 
 fn options() -> TrainOptions {
-    TrainOptions { threads: 2, max_iterations: 60, ..TrainOptions::default() }
+    TrainOptions { threads: 2, max_iterations: 60, min_count: 1, ..TrainOptions::default() }
 }
 
 fn mentions(detector: &CrfDetector, note: &Note) -> Vec<(String, Label, Role)> {

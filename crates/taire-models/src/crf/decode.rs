@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
+use super::math::exp;
 use super::model::Crf;
 
 const UNREACHABLE: i32 = i32::MIN / 2;
+/// Tokens on either side of a span that its probability takes into account.
+const WINDOW: usize = 5;
 
 /// Buffers reused from line to line: decoding allocates nothing once they have grown.
 #[derive(Debug, Default)]
@@ -40,12 +43,12 @@ impl Crf {
         scratch.scores.clear();
         let mut tokens = 0;
         for hashes in features {
-            let from = scratch.scores.len();
-            scratch.scores.resize(from + labels, 0);
-            let scores = &mut scratch.scores[from..];
+            // As long as a label's number can be, so that no look-up needs a check.
+            let mut scores = [0; 256];
             for &hash in hashes {
-                self.add(hash, scores);
+                self.add(hash, &mut scores);
             }
+            scratch.scores.extend_from_slice(&scores[..labels]);
             tokens += 1;
         }
         self.viterbi(tokens, scratch);
@@ -128,104 +131,132 @@ impl Crf {
         out.extend(open);
     }
 
-    /// The spans of the line labelled last, with their probabilities. The forward–backward pass that gives these
-    /// runs only on lines where something was found.
+    /// The spans of the line labelled last, with their probabilities.
+    ///
+    /// Forward–backward runs only on windows around what was found; what lies further is taken to be outside, as
+    /// decoding says.
     pub fn spans(&self, scratch: &mut Scratch, out: &mut Vec<Found>) {
         self.segments(scratch, out);
-        if out.is_empty() {
-            return;
+        if scratch.transitions.len() != self.lattice.transitions() {
+            scratch.transitions.clear();
+            let inside = self.inside.iter().flatten();
+            scratch.transitions.extend(self.transitions.iter().chain(inside).map(|&w| self.factor(w)));
         }
-        self.forward_backward(scratch);
-        for found in out {
-            found.probability = self.probability(found, scratch);
+        let tokens = scratch.labels.len();
+        let mut next = 0;
+        while next < out.len() {
+            let first = next;
+            let start = out[first].tokens.start.saturating_sub(WINDOW);
+            let mut end = out[first].tokens.end + WINDOW;
+            next += 1;
+            while next < out.len() && out[next].tokens.start < end + WINDOW {
+                end = out[next].tokens.end + WINDOW;
+                next += 1;
+            }
+            let window = start..end.min(tokens);
+            self.forward_backward(window.clone(), scratch);
+            for found in &mut out[first..next] {
+                found.probability = self.probability(found, &window, scratch);
+            }
         }
     }
 
-    fn forward_backward(&self, scratch: &mut Scratch) {
+    /// Fills the trellis of a window; rows are counted from its start.
+    fn forward_backward(&self, window: Range<usize>, scratch: &mut Scratch) {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
-        let tokens = scratch.labels.len();
-        let Scratch { scores, potentials, forward, backward, scales, transitions, .. } = scratch;
-        if transitions.len() != self.transitions.len() {
-            transitions.clear();
-            transitions.extend(self.transitions.iter().map(|&w| (w as f32 * self.unit).exp()));
-        }
+        let tokens = window.len();
+        let Scratch { scores, potentials, forward, backward, scales, transitions, labels: path, .. } = scratch;
+        let (transitions, inside) = transitions.split_at(labels * dense);
         potentials.resize(tokens * labels, 0.0);
         forward.resize(tokens * labels, 0.0);
         backward.resize(tokens * labels, 0.0);
         scales.resize(tokens, 0.0);
         for t in 0..tokens {
-            let row = &scores[t * labels..(t + 1) * labels];
+            let row = &scores[(window.start + t) * labels..][..labels];
             let top = row[argmax(row)];
             let potentials = &mut potentials[t * labels..(t + 1) * labels];
             for (p, s) in potentials.iter_mut().zip(row) {
-                *p = ((s - top) as f32 * self.unit).exp();
+                *p = self.factor(s - top);
             }
             let (before, rest) = forward.split_at_mut(t * labels);
             let now = &mut rest[..labels];
             now.fill(0.0);
-            if t == 0 {
-                now[..dense].copy_from_slice(&potentials[..dense]);
-            } else {
+            if t > 0 {
                 let last = &before[(t - 1) * labels..];
                 for (from, &a) in last.iter().enumerate().filter(|&(_, &a)| a > 1e-12) {
-                    for (n, m) in now[..dense].iter_mut().zip(&transitions[from * dense..(from + 1) * dense])
-                    {
+                    for (n, m) in now[..dense].iter_mut().zip(&transitions[from * dense..(from + 1) * dense]) {
                         *n += a * m;
                     }
                 }
-                for (k, pair) in self.inside.iter().enumerate() {
-                    let [begin, inside] = self.lattice.inside_predecessors(dense + k);
-                    now[dense + k] = last[begin] * self.factor(pair[0]) + last[inside] * self.factor(pair[1]);
+                for (k, pair) in inside.chunks_exact(2).enumerate() {
+                    let [begin, same] = self.lattice.inside_predecessors(dense + k);
+                    now[dense + k] = last[begin] * pair[0] + last[same] * pair[1];
                 }
-                now.iter_mut().zip(potentials.iter()).for_each(|(n, p)| *n *= p);
+            } else if window.start > 0 {
+                let from = usize::from(path[window.start - 1]);
+                now[..dense].copy_from_slice(&transitions[from * dense..(from + 1) * dense]);
+            } else {
+                now[..dense].fill(1.0);
             }
+            now.iter_mut().zip(potentials.iter()).for_each(|(n, p)| *n *= p);
             let sum = now.iter().sum::<f32>().max(f32::MIN_POSITIVE);
             scales[t] = sum;
             now.iter_mut().for_each(|n| *n /= sum);
         }
-        backward[(tokens - 1) * labels..].fill(1.0);
+        let end = &mut backward[(tokens - 1) * labels..];
+        match path.get(window.end).map(|&label| usize::from(label)) {
+            None => end.fill(1.0),
+            Some(to) => {
+                end.iter_mut().enumerate().for_each(|(from, b)| *b = transitions[from * dense + to]);
+                let last = &forward[(tokens - 1) * labels..tokens * labels];
+                let sum: f32 = last.iter().zip(end.iter()).map(|(a, b)| a * b).sum();
+                end.iter_mut().for_each(|b| *b /= sum.max(f32::MIN_POSITIVE));
+            }
+        }
         for t in (1..tokens).rev() {
             let (before, rest) = backward.split_at_mut(t * labels);
-            let (last, now) = (&mut before[(t - 1) * labels..], &rest[..labels]);
+            let (last, now) = (&mut before[(t - 1) * labels..], &mut rest[..labels]);
             let potentials = &potentials[t * labels..(t + 1) * labels];
             for (from, b) in last.iter_mut().enumerate() {
                 let row = &transitions[from * dense..(from + 1) * dense];
-                let sum: f32 = row.iter().zip(potentials).zip(now).map(|((m, p), n)| m * p * n).sum();
+                let sum: f32 = row.iter().zip(potentials).zip(now.iter()).map(|((m, p), n)| m * p * n).sum();
                 *b = sum / scales[t];
             }
-            for (k, pair) in self.inside.iter().enumerate() {
-                let [begin, inside] = self.lattice.inside_predecessors(dense + k);
+            for (k, pair) in inside.chunks_exact(2).enumerate() {
+                let [begin, same] = self.lattice.inside_predecessors(dense + k);
                 let v = potentials[dense + k] * now[dense + k] / scales[t];
-                last[begin] += v * self.factor(pair[0]);
-                last[inside] += v * self.factor(pair[1]);
+                last[begin] += v * pair[0];
+                last[same] += v * pair[1];
             }
         }
     }
 
     /// Probability that the line holds exactly this span: begins there, goes on, and does not go on after.
-    fn probability(&self, found: &Found, scratch: &Scratch) -> f32 {
+    fn probability(&self, found: &Found, window: &Range<usize>, scratch: &Scratch) -> f32 {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
         let (begin, inside) = (1 + found.class, dense + found.class);
-        let Range { start, end } = found.tokens;
+        let (start, end) = (found.tokens.start - window.start, found.tokens.end - window.start);
+        let (transitions, pairs) = scratch.transitions.split_at(labels * dense);
         let mut p = scratch.forward[start * labels + begin];
         for t in start + 1..end {
-            let pair = self.inside[found.class];
-            let weight = if t == start + 1 { pair[0] } else { pair[1] };
-            p *= self.factor(weight) * scratch.potentials[t * labels + inside] / scratch.scales[t];
+            let factor = pairs[2 * found.class + usize::from(t != start + 1)];
+            p *= factor * scratch.potentials[t * labels + inside] / scratch.scales[t];
         }
-        if end < scratch.labels.len() {
-            let from = if end == start + 1 { begin } else { inside };
-            let row = &scratch.transitions[from * dense..(from + 1) * dense];
+        let from = if end == start + 1 { begin } else { inside };
+        if end < window.len() {
+            let row = &transitions[from * dense..(from + 1) * dense];
             let after: f32 = (0..dense)
                 .map(|y| row[y] * scratch.potentials[end * labels + y] * scratch.backward[end * labels + y])
                 .sum();
             p *= after / scratch.scales[end];
+        } else {
+            p *= scratch.backward[(end - 1) * labels + from];
         }
         if p.is_finite() { p.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     fn factor(&self, weight: i32) -> f32 {
-        (weight as f32 * self.unit).exp()
+        exp(f64::from(weight) * f64::from(self.unit)) as f32
     }
 }
 
@@ -274,7 +305,7 @@ mod tests {
             let path: Vec<usize> = (0..TOKENS).map(|t| code / 5usize.pow(t as u32) % 5).collect();
             let mut score = Some(0).filter(|_| path[0] < 3);
             for t in 0..TOKENS {
-                let mut scores = [0; 5];
+                let mut scores = [0; 256];
                 model.add(t as u64, &mut scores);
                 let step = match (t.checked_sub(1).map(|before| path[before]), path[t]) {
                     (None, _) => Some(0),

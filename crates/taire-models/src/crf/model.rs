@@ -49,12 +49,21 @@ pub struct Crf {
     pub(crate) advantage: Vec<i32>,
     classes: Vec<String>,
     settings: u32,
+    /// One bit for a known feature: most features of a token are unknown, and are told so without leaving the
+    /// nearest cache.
+    filter: Vec<u64>,
+    filter_mask: usize,
     slots: Vec<Slot>,
     mask: usize,
     /// Weight in the high half, label above the lowest bit, which marks the end of a row.
     rows: Vec<u32>,
+    /// Long rows, a weight for each label.
+    full_rows: Vec<i16>,
     features: usize,
 }
+
+/// Marks a slot whose row is a full one.
+const FULL: u32 = 1 << 31;
 
 impl Crf {
     pub(crate) fn from_parts(parts: &ModelParts) -> Crf {
@@ -76,13 +85,26 @@ impl Crf {
         }
         let capacity = (parts.features.len() * 2).next_power_of_two().max(1 << 16);
         let mut slots = vec![Slot::default(); capacity];
-        let mut rows = Vec::new();
+        let (mut rows, mut full_rows) = (Vec::new(), Vec::new());
         let mask = capacity - 1;
+        let filter_bits = (parts.features.len() * 8).next_power_of_two().max(1 << 12);
+        let (mut filter, filter_mask) = (vec![0u64; filter_bits / 64], filter_bits - 1);
         for feature in &parts.features {
             let Some(last) = feature.weights.len().checked_sub(1) else { continue };
+            let bit = (feature.hash >> FILTER_SHIFT) as usize & filter_mask;
+            filter[bit / 64] |= 1 << (bit % 64);
             let (fingerprint, mut at) = place(feature.hash, mask);
             while slots[at].fingerprint != 0 {
                 at = (at + 1) & mask;
+            }
+            if feature.weights.len() * 4 > labels {
+                slots[at] = Slot { fingerprint, row: full_rows.len() as u32 | FULL };
+                let from = full_rows.len();
+                full_rows.resize(from + labels, 0);
+                for &(label, weight) in &feature.weights {
+                    full_rows[from + usize::from(label)] = weight;
+                }
+                continue;
             }
             slots[at] = Slot { fingerprint, row: rows.len() as u32 };
             rows.extend(feature.weights.iter().enumerate().map(|(i, &(label, weight))| {
@@ -97,9 +119,12 @@ impl Crf {
             advantage,
             classes: parts.classes.clone(),
             settings: parts.settings,
+            filter,
+            filter_mask,
             slots,
             mask,
             rows,
+            full_rows,
             features: parts.features.len(),
         }
     }
@@ -119,7 +144,11 @@ impl Crf {
 
     /// Adds the weights of one feature to the scores of all labels.
     #[inline]
-    pub(crate) fn add(&self, hash: u64, scores: &mut [i32]) {
+    pub(crate) fn add(&self, hash: u64, scores: &mut [i32; 256]) {
+        let bit = (hash >> FILTER_SHIFT) as usize & self.filter_mask;
+        if self.filter[bit / 64] >> (bit % 64) & 1 == 0 {
+            return;
+        }
         let (fingerprint, mut at) = place(hash, self.mask);
         loop {
             let slot = self.slots[at];
@@ -127,18 +156,32 @@ impl Crf {
                 return;
             }
             if slot.fingerprint == fingerprint {
-                for &entry in &self.rows[slot.row as usize..] {
-                    scores[(entry >> 1 & 0xff) as usize] += entry as i32 >> 16;
-                    if entry & 1 == 1 {
-                        return;
-                    }
-                }
-                return;
+                return self.add_row(slot.row, scores);
             }
             at = (at + 1) & self.mask;
         }
     }
+
+    #[inline]
+    fn add_row(&self, row: u32, scores: &mut [i32; 256]) {
+        if row & FULL != 0 {
+            let row = &self.full_rows[(row & !FULL) as usize..][..self.lattice.labels()];
+            for (score, &weight) in scores.iter_mut().zip(row) {
+                *score += i32::from(weight);
+            }
+            return;
+        }
+        for &entry in &self.rows[row as usize..] {
+            scores[usize::from((entry >> 1) as u8)] += entry as i32 >> 16;
+            if entry & 1 == 1 {
+                return;
+            }
+        }
+    }
 }
+
+/// The filter looks at other bits than the first slot does.
+const FILTER_SHIFT: u32 = 13;
 
 /// Fingerprint (never 0) and first slot of a hash.
 #[inline]

@@ -25,6 +25,8 @@ pub(crate) struct Item {
     pub(crate) class: u64,
     /// The word as contexts see it: its class if it has one, a number by its length.
     pub(crate) plain: u64,
+    /// Everything other detectors said of it, 0 for nothing.
+    pub(crate) voice: u64,
     /// The run of glued tokens this one is in: its shape, and the place in it.
     pub(crate) chunk: u64,
     /// The same with all numbers alike.
@@ -258,6 +260,10 @@ impl Document {
         }
         self.said.sort_unstable();
         self.said.dedup();
+        for &(token, code) in &self.said {
+            let voice = &mut self.items[token as usize].voice;
+            *voice = mix(*voice, code + 1);
+        }
     }
 }
 
@@ -277,6 +283,7 @@ fn item(token: &Token, text: &str, folded: &mut Vec<u32>) -> Item {
         known: coarse(token.facts),
         class,
         plain,
+        voice: 0,
         chunk: 0,
         chunk_plain: 0,
         chunk_place: 0,

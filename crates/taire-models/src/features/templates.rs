@@ -70,15 +70,23 @@ impl LineFeatures {
             self.neighbours(document, line, i);
             self.place(document, line, i, line_key, &segment);
             self.elsewhere(document, i);
+            self.voices(document, line, i);
             while let Some(&(token, code)) = document.said.get(said).filter(|&&(t, _)| t as usize <= i) {
                 if token as usize == i {
                     self.put(200, code);
-                    self.put2(201, code, look(document, line, i, 0).word());
+                    self.put2(201, code, document.items[i].plain);
+                    self.put2(202, code, document.items[i].hashes.shape);
+                    self.put2(203, code, line.zone.into());
                 }
                 said += 1;
             }
             self.ends.push(self.hashes.len() as u32);
         }
+    }
+
+    /// The feature that every token has.
+    pub(crate) fn constant() -> u64 {
+        finish(mix(1, 0))
     }
 
     fn word(&mut self, document: &Document, i: usize) {
@@ -183,6 +191,22 @@ impl LineFeatures {
         self.put2(105, segment.trigger, shape);
         self.put2(106, segment.trigger, segment.trigger_since.min(8));
         self.put3(107, segment.trigger, item.known & 15, shape);
+        self.put3(108, segment.class, segment.class_since.min(4), shape);
+        self.put2(109, segment.class, item.plain);
+        self.put3(110, segment.class, item.known, item.chunk_place.into());
+    }
+
+    fn voices(&mut self, document: &Document, line: &Line, i: usize) {
+        let voice = |d: isize| match look(document, line, i, d) {
+            Seen::Item(item) => item.voice,
+            _ => 0,
+        };
+        let (before, now, after) = (voice(-1), voice(0), voice(1));
+        if before | now | after != 0 {
+            self.put2(204, before, now);
+            self.put2(205, now, after);
+            self.put3(206, before, now, after);
+        }
     }
 
     fn elsewhere(&mut self, document: &Document, i: usize) {
@@ -259,6 +283,9 @@ struct Segment {
     /// The last word with a capital that began a segment or followed a lower-case word.
     trigger: u64,
     trigger_since: u64,
+    /// The class of the last word before this one that has one, and how far back it stands.
+    class: u64,
+    class_since: u64,
 }
 
 impl Segment {
@@ -274,8 +301,13 @@ impl Segment {
             self.since += 1;
         }
         self.trigger_since += 1;
+        self.class_since += 1;
         if i > line.tokens.start {
             let last = &document.items[i - 1];
+            if last.class != 0 {
+                self.class = last.class;
+                self.class_since = 1;
+            }
             let capital = matches!(last.kind, Kind::Word) && last.shape != taire_text::Shape::Lower;
             if capital && last.hashes.length > 1 && (self.since <= 1 || !self.first_done) {
                 self.trigger = last.hashes.word;

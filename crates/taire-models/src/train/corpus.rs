@@ -187,6 +187,42 @@ impl Layout {
     }
 }
 
+/// Lowers the label "outside" as far as the development score rises: a miss costs more than a lost word, and
+/// likelihood alone is shy of rare classes.
+pub(super) fn choose_reluctance(
+    parts: &mut ModelParts,
+    dev: &[GoldDocument],
+    gold: &[Vec<(Range<usize>, usize)>],
+) -> f64 {
+    let constant = LineFeatures::constant();
+    let at = match parts.features.binary_search_by_key(&constant, |f| f.hash) {
+        Ok(at) => at,
+        Err(at) => {
+            parts.features.insert(at, Feature { hash: constant, weights: Vec::new() });
+            at
+        }
+    };
+    let outside = |weights: &[(u8, i16)]| weights.first().filter(|w| w.0 == 0).map_or(0, |w| w.1);
+    let (trained, unit) = (parts.features[at].weights.clone(), parts.unit);
+    let lowered = |by: f64| {
+        let weight = (f64::from(outside(&trained)) - by / f64::from(unit)).round();
+        let rest = trained.iter().copied().filter(|w| w.0 != 0);
+        [(0, weight.clamp(-32_768.0, 32_767.0) as i16)].into_iter().chain(rest).collect::<Vec<_>>()
+    };
+    let mut best = (0.0, -1.0);
+    if !dev.is_empty() {
+        for by in [0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5] {
+            parts.features[at].weights = lowered(by);
+            let f1 = tally(&Crf::from_parts(parts), dev, gold).0.f1();
+            if f1 > best.1 {
+                best = (by, f1);
+            }
+        }
+    }
+    parts.features[at].weights = lowered(best.0);
+    best.0
+}
+
 /// Exact matches over all classes, and for each class.
 pub(super) fn tally(
     model: &Crf,

@@ -13,7 +13,7 @@ use taire_text::{Mention, Note, Raw, Source, Span};
 use crate::Error;
 use crate::crf::{Crf, Descent, Ending, Lattice, Objective, Parameters, minimise};
 use crate::features::Settings;
-use corpus::{Corpus, Layout, class_names, gold_spans, tally};
+use corpus::{Corpus, Layout, choose_reluctance, class_names, gold_spans, tally};
 
 /// A document with its gold: what to find in it.
 #[derive(Debug, Clone)]
@@ -52,12 +52,12 @@ pub struct TrainOptions {
 impl Default for TrainOptions {
     fn default() -> Self {
         TrainOptions {
-            l1: 0.01,
-            l2: 0.1,
-            max_iterations: 300,
-            patience: 6,
+            l1: 0.06,
+            l2: 0.4,
+            max_iterations: 120,
+            patience: 4,
             check_every: 10,
-            min_count: 1,
+            min_count: 2,
             sources: Vec::new(),
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
         }
@@ -112,6 +112,8 @@ pub struct TrainReport {
     pub iterations: usize,
     pub best_iteration: usize,
     pub value: f64,
+    /// What the label "outside" lost, in log-odds a token, because the development documents scored better so.
+    pub reluctance: f64,
     pub ending: &'static str,
     pub dev: Option<Tally>,
     pub dev_by_class: BTreeMap<String, Tally>,
@@ -134,8 +136,8 @@ impl fmt::Display for TrainReport {
         )?;
         writeln!(
             f,
-            "{} of {} weights kept, on {} features",
-            self.kept_weights, self.parameters, self.kept_features
+            "{} of {} weights kept, on {} features; outside lowered by {}",
+            self.kept_weights, self.parameters, self.kept_features, self.reluctance
         )?;
         let Some(dev) = self.dev else { return Ok(()) };
         let rows = self.dev_by_class.iter().map(|(name, tally)| (name.as_str(), tally));
@@ -199,7 +201,8 @@ pub fn train(
         Some((_, iteration, weights)) => (iteration, weights),
         None => (iterations, weights),
     };
-    let parts = layout.parts(&weights, &classes, settings);
+    let mut parts = layout.parts(&weights, &classes, settings);
+    let reluctance = choose_reluctance(&mut parts, dev, &dev_gold);
     let mut report = TrainReport {
         documents: gold.len(),
         tokens: corpus.data.tokens(),
@@ -212,6 +215,7 @@ pub fn train(
         iterations,
         best_iteration,
         value,
+        reluctance,
         ending: match ending {
             Ending::Converged => "converged",
             Ending::Stalled => "no further descent",
