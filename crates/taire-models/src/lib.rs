@@ -9,9 +9,11 @@ mod classes;
 mod detector;
 mod error;
 mod features;
+mod shipped;
 mod train;
 
 pub use classes::{Category, Class};
 pub use detector::CrfDetector;
 pub use error::Error;
+pub use shipped::shipped;
 pub use train::{GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport, train};

@@ -12,6 +12,7 @@ const WINDOW: usize = 5;
 /// Buffers reused from line to line: decoding allocates nothing once they have grown.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    known: Vec<u64>,
     scores: Vec<i32>,
     best: Vec<i32>,
     back: Vec<u8>,
@@ -45,9 +46,7 @@ impl Crf {
         for hashes in features {
             // As long as a label's number can be, so that no look-up needs a check.
             let mut scores = [0; 256];
-            for &hash in hashes {
-                self.add(hash, &mut scores);
-            }
+            self.add_all(hashes, &mut scratch.known, &mut scores);
             scratch.scores.extend_from_slice(&scores[..labels]);
             tokens += 1;
         }
@@ -165,7 +164,8 @@ impl Crf {
     fn forward_backward(&self, window: Range<usize>, scratch: &mut Scratch) {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
         let tokens = window.len();
-        let Scratch { scores, potentials, forward, backward, scales, transitions, labels: path, .. } = scratch;
+        let Scratch { scores, potentials, forward, backward, scales, transitions, labels: path, .. } =
+            scratch;
         let (transitions, inside) = transitions.split_at(labels * dense);
         potentials.resize(tokens * labels, 0.0);
         forward.resize(tokens * labels, 0.0);
@@ -184,7 +184,8 @@ impl Crf {
             if t > 0 {
                 let last = &before[(t - 1) * labels..];
                 for (from, &a) in last.iter().enumerate().filter(|&(_, &a)| a > 1e-12) {
-                    for (n, m) in now[..dense].iter_mut().zip(&transitions[from * dense..(from + 1) * dense]) {
+                    for (n, m) in now[..dense].iter_mut().zip(&transitions[from * dense..(from + 1) * dense])
+                    {
                         *n += a * m;
                     }
                 }

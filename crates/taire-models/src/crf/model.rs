@@ -55,8 +55,9 @@ pub struct Crf {
     filter_mask: usize,
     slots: Vec<Slot>,
     mask: usize,
-    /// Weight in the high half, label above the lowest bit, which marks the end of a row.
-    rows: Vec<u32>,
+    /// Rows in steps of four entries, filled up with weights of zero: weight in the high half, label above the
+    /// lowest bit, which marks the last step.
+    rows: Vec<[u32; 4]>,
     /// Long rows, a weight for each label.
     full_rows: Vec<i16>,
     features: usize,
@@ -83,14 +84,16 @@ impl Crf {
                     .unwrap_or(0);
             }
         }
-        let capacity = (parts.features.len() * 2).next_power_of_two().max(1 << 16);
+        let capacity = (parts.features.len() * 4 / 3 + 16).next_power_of_two();
         let mut slots = vec![Slot::default(); capacity];
         let (mut rows, mut full_rows) = (Vec::new(), Vec::new());
         let mask = capacity - 1;
         let filter_bits = (parts.features.len() * 8).next_power_of_two().max(1 << 12);
         let (mut filter, filter_mask) = (vec![0u64; filter_bits / 64], filter_bits - 1);
         for feature in &parts.features {
-            let Some(last) = feature.weights.len().checked_sub(1) else { continue };
+            if feature.weights.is_empty() {
+                continue;
+            }
             let bit = (feature.hash >> FILTER_SHIFT) as usize & filter_mask;
             filter[bit / 64] |= 1 << (bit % 64);
             let (fingerprint, mut at) = place(feature.hash, mask);
@@ -107,9 +110,16 @@ impl Crf {
                 continue;
             }
             slots[at] = Slot { fingerprint, row: rows.len() as u32 };
-            rows.extend(feature.weights.iter().enumerate().map(|(i, &(label, weight))| {
-                u32::from(weight as u16) << 16 | u32::from(label) << 1 | u32::from(i == last)
-            }));
+            for step in feature.weights.chunks(4) {
+                rows.push(std::array::from_fn(|i| {
+                    // Labels that do not exist, each its own, so that no sum waits for another.
+                    let (label, weight) = step.get(i).copied().unwrap_or((252 + i as u8, 0));
+                    u32::from(weight as u16) << 16 | u32::from(label) << 1
+                }));
+            }
+            if let Some(last) = rows.last_mut() {
+                last[3] |= 1;
+            }
         }
         Crf {
             lattice,
@@ -142,24 +152,36 @@ impl Crf {
         self.features
     }
 
-    /// Adds the weights of one feature to the scores of all labels.
-    #[inline]
+    /// Adds the weights of all features of a token to the scores of all labels. `known` is a buffer.
+    pub(crate) fn add_all(&self, hashes: &[u64], known: &mut Vec<u64>, scores: &mut [i32; 256]) {
+        // Which features pass the filter cannot be foretold, so no branch depends on it.
+        known.clear();
+        known.resize(hashes.len(), 0);
+        let mut count = 0;
+        for &hash in hashes {
+            let bit = (hash >> FILTER_SHIFT) as usize & self.filter_mask;
+            known[count] = hash;
+            count += (self.filter[bit / 64] >> (bit % 64) & 1) as usize;
+        }
+        for &hash in &known[..count] {
+            let (fingerprint, mut at) = place(hash, self.mask);
+            loop {
+                let slot = self.slots[at];
+                if slot.fingerprint == fingerprint {
+                    self.add_row(slot.row, scores);
+                    break;
+                }
+                if slot.fingerprint == 0 {
+                    break;
+                }
+                at = (at + 1) & self.mask;
+            }
+        }
+    }
+
+    #[cfg(test)]
     pub(crate) fn add(&self, hash: u64, scores: &mut [i32; 256]) {
-        let bit = (hash >> FILTER_SHIFT) as usize & self.filter_mask;
-        if self.filter[bit / 64] >> (bit % 64) & 1 == 0 {
-            return;
-        }
-        let (fingerprint, mut at) = place(hash, self.mask);
-        loop {
-            let slot = self.slots[at];
-            if slot.fingerprint == 0 {
-                return;
-            }
-            if slot.fingerprint == fingerprint {
-                return self.add_row(slot.row, scores);
-            }
-            at = (at + 1) & self.mask;
-        }
+        self.add_all(&[hash], &mut Vec::new(), scores);
     }
 
     #[inline]
@@ -171,9 +193,11 @@ impl Crf {
             }
             return;
         }
-        for &entry in &self.rows[row as usize..] {
-            scores[usize::from((entry >> 1) as u8)] += entry as i32 >> 16;
-            if entry & 1 == 1 {
+        for step in &self.rows[row as usize..] {
+            for &entry in step {
+                scores[usize::from((entry >> 1) as u8)] += entry as i32 >> 16;
+            }
+            if step[3] & 1 == 1 {
                 return;
             }
         }

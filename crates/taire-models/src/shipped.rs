@@ -1,0 +1,59 @@
+//! The models that ship, embedded in the program. `data/SOURCES.md` says what they learned from.
+
+use taire_text::Language;
+
+use crate::{CrfDetector, Error};
+
+static ES: &[u8] = include_bytes!("../data/es.crf");
+
+/// The file of the model that ships for a language, if one does.
+pub fn shipped(language: Language) -> Option<&'static [u8]> {
+    match language {
+        Language::Es => Some(ES),
+        Language::Fr => None,
+    }
+}
+
+impl CrfDetector {
+    /// The detector that ships for a language, if one does.
+    pub fn shipped(language: Language) -> Option<Result<CrfDetector, Error>> {
+        shipped(language).map(CrfDetector::from_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taire_detect::Detector;
+    use taire_text::{Label, Mention, Note, Role};
+
+    #[test]
+    fn every_shipped_model_reads() {
+        for language in [Language::Fr, Language::Es] {
+            if let Some(bytes) = shipped(language) {
+                assert!(bytes.len() < 8 << 20);
+                CrfDetector::from_bytes(bytes).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn finds_people_dates_and_places_in_a_spanish_letter() {
+        let detector = CrfDetector::shipped(Language::Es).unwrap().unwrap();
+        let text = "Nombre: Leire.\nApellidos: Aranburu Otxoa.\nNHC: 7730112.\nFecha de nacimiento: 12/11/1958.\n\
+                    Edad: 57 años Sexo: M.\nMédico: Ramón Iriarte Puente NºCol: 31 31 60112.\n\
+                    Mujer de 57 años que acude por dolor.\n";
+        let note = Note::builder("a", text).language(Some(Language::Es)).build().unwrap();
+        let mut out = vec![Vec::new()];
+        detector.detect(std::slice::from_ref(&note), &mut out).unwrap();
+        let has = |words: &str, label: Label, role: Role| {
+            let is = |m: &&Mention| m.span.of(text) == words && m.label() == Some(label) && m.role == role;
+            assert!(out[0].iter().any(|m| is(&m)), "{label} {role} was not found");
+        };
+        has("Leire", Label::GivenName, Role::Patient);
+        has("Aranburu Otxoa", Label::FamilyName, Role::Patient);
+        has("7730112", Label::PatientId, Role::Patient);
+        has("57 años", Label::Age, Role::Patient);
+        has("Iriarte Puente", Label::FamilyName, Role::Caregiver);
+    }
+}
