@@ -107,11 +107,11 @@ pub(super) fn nir(rng: &mut Rng, female: bool, year: i16, month: i8) -> String {
     let key = rng.percent(35).then(|| key_of(&body));
     let whole = format!("{body}{}", key.as_deref().unwrap_or_default());
     match rng.below(100) {
-        0..30 => whole,
-        30..54 => grouped(&whole, &[1, 2, 2, 2, 3, 3, 2], " "),
-        54..60 => grouped(&whole, &[1, 2, 2, 2, 3, 3, 2], rng.pick(&["-", "."])),
-        60..80 => spread(&whole),
-        80..84 => match key {
+        0..22 => whole,
+        22..42 => grouped(&whole, &[1, 2, 2, 2, 3, 3, 2], " "),
+        42..46 => grouped(&whole, &[1, 2, 2, 2, 3, 3, 2], rng.pick(&["-", "."])),
+        46..70 => spread(&whole),
+        70..74 => match key {
             Some(key) => format!("{body}{}{key}", rng.pick(&["/", " / ", " clé "])),
             None => grouped(&whole, &[1, 2, 2, 2, 3, 3], " "),
         },
@@ -185,6 +185,10 @@ pub(super) fn visit(rng: &mut Rng, language: Language) -> String {
         (Language::Fr, 2) => format!("{}-{}", rng.digits(3), rng.digits(6)),
         (Language::Fr, 3..6) => rng.digits(9),
         (Language::Fr, 6) => rng.digits(11),
+        (Language::Fr, 7) => {
+            let letters: String = (0..3).map(|_| rng.letter()).collect();
+            format!("{}{letters}{}", rng.digits(4), rng.digits(3))
+        }
         (Language::Fr, _) => rng.digits(10),
         (Language::Es, 0..3) => format!("{}/{}", rng.between(2008, 2026), rng.digits(6)),
         (Language::Es, 3) => format!("E{}", rng.digits(8)),
