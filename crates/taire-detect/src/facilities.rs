@@ -33,6 +33,9 @@ pub(crate) fn facility(
                     break;
                 }
             }
+            Kind::Word
+                if (WordClass::of(token) == Some(WordClass::Particle) && token.shape != Shape::Title)
+                    || matches!(word, "et" | "en" | "au" | "sur") => {}
             Kind::Word if token.is_capitalised() => {
                 if !names_it(note, i, proper) {
                     break;
@@ -45,9 +48,6 @@ pub(crate) fn facility(
                 }
             }
             Kind::Word if is_kind_word(word) && proper == 0 => {}
-            Kind::Word
-                if WordClass::of(token) == Some(WordClass::Particle)
-                    || matches!(word, "et" | "en" | "au" | "sur") => {}
             Kind::Mark if matches!(word, "-" | "'") && token.glued => {}
             Kind::Mark if word == "." && token.glued && tokens[i - 1].end() - tokens[i - 1].start() <= 3 => {}
             _ => break,

@@ -97,7 +97,7 @@ static TITLES: LazyLock<FxHashMap<u64, Title>> = LazyLock::new(|| {
         ("dra doctora profesora doctoras dras doctor profesor", Caregiver, false),
         ("mme mmes mlle mlles madame mademoiselle mesdames mr monsieur messieurs", Unknown, false),
         ("sra sras srta dna sr sres don senor senora senorita dona", Unknown, false),
-        ("m mm d me maitre", Unknown, true),
+        ("m d me maitre", Unknown, true),
         ("interne externe", Caregiver, true),
     ];
     table

@@ -4,7 +4,7 @@
 //! also common, a drug or an eponym needs a title or a name beside it. After "maladie de", "score de" a name
 //! is an eponym and is declared clear.
 
-use taire_lexicon::{Lexicon, PlaceKind};
+use taire_lexicon::{Facility, Lexicon, PlaceKind};
 use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, Token};
 
 use crate::facilities::facility;
@@ -251,6 +251,18 @@ impl Reader<'_> {
         if let Some((mention, next)) = town(note, self.lexicon, at) {
             self.out.push(mention);
             return next;
+        }
+        if note.tokens[at].facts.starts_facility()
+            && let Some((taken, facility)) = self.lexicon.longest_facility(note.norm(), &note.tokens, at)
+        {
+            let label = match facility {
+                Facility::Hospital => Label::Hospital,
+                Facility::HealthCentre => Label::HealthCentre,
+                Facility::Institution => Label::Institution,
+            };
+            let span = note.raw_of_tokens(at, at + taken - 1);
+            self.out.push(Mention::phi(span, label, 0.7, Source::Lexicon, "well-known facility"));
+            return at + taken;
         }
         if note.tokens[at].shape != Shape::Single
             && let Some((taken, place)) = self.lexicon.longest_place(note.norm(), &note.tokens, at)

@@ -242,10 +242,13 @@ fn read_unit(note: &Note, at: usize, trust: Trust, first: bool) -> Option<Unit> 
     if token.kind != Kind::Word {
         return None;
     }
-    if token.shape == Shape::Single {
-        return read_initial(tokens, text, at);
-    }
     let class = WordClass::of(token);
+    if token.shape == Shape::Single {
+        // `M. Joël`: a title where a name would start.
+        let title =
+            first && class.is_some_and(WordClass::is_title) && token_text(tokens, text, at + 1) == ".";
+        return if title { None } else { read_initial(tokens, text, at) };
+    }
     let mut start = at;
     let mut particle = false;
     if class == Some(WordClass::Particle) {
@@ -261,6 +264,10 @@ fn read_unit(note: &Note, at: usize, trust: Trust, first: bool) -> Option<Unit> 
             .and_then(|next| finish(note, at, next, trust, first, particle));
     }
     finish(note, at, start, trust, first, particle)
+}
+
+fn token_text<'a>(tokens: &[Token], text: &'a str, at: usize) -> &'a str {
+    tokens.get(at).map_or("", |t| t.of(text))
 }
 
 /// The token after one to three particles, if a capitalised word stands there.

@@ -172,7 +172,7 @@ const SPANISH: &[(WordClass, &str)] = &[
     (TitleCaregiverFemale, "dra dras doctora doctoras profesora matrona"),
     (
         RoleWord,
-        "medico medica enfermero enfermera cirujano cirujana anestesista residente mir fisioterapeuta \
+        "medico medica enf enfermero enfermera cirujano cirujana anestesista residente mir fisioterapeuta \
          psicologo psicologa psiquiatra cardiologo cardiologa radiologo farmaceutico auxiliar celador \
          supervisora responsable facultativo colegiado tutor tutora llamado llamada remitente",
     ),

@@ -4,8 +4,8 @@ use crate::offsets::{FromBytes, floor, to_bytes};
 use crate::{GoldSpan, Offsets, OutSpan};
 
 /// Reads the text-bound annotations of a `.ann` file. A span in several pieces becomes the stretch that covers
-/// them. `shift` is what the file counts before the text starts: the byte order mark.
-pub(crate) fn parse(ann: &str, text: &str, shift: usize) -> Result<Vec<GoldSpan>, (u64, &'static str)> {
+/// them.
+pub(crate) fn parse(ann: &str, text: &str) -> Result<Vec<GoldSpan>, (u64, &'static str)> {
     const SHAPE: &str = "this is not a text-bound annotation: tab-separated id, label with offsets, and text";
     let mut offsets = Vec::new();
     let mut labels = Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn parse(ann: &str, text: &str, shift: usize) -> Result<Vec<GoldSpan>
             let (from, to) = (from.parse::<usize>().map_err(|_| bad)?, to.parse::<usize>().map_err(|_| bad)?);
             (start, end) = (start.min(from), end.max(to));
         }
-        offsets.extend([start.saturating_sub(shift), end.saturating_sub(shift)]);
+        offsets.extend([start, end]);
         labels.push((i as u64 + 1, label));
     }
     let bytes = to_bytes(text, Offsets::CodePoints, &offsets);
@@ -36,7 +36,7 @@ pub(crate) fn parse(ann: &str, text: &str, shift: usize) -> Result<Vec<GoldSpan>
 }
 
 /// Writes annotations. A span over several lines is written in one piece per line, as BRAT wants it.
-pub(crate) fn push_ann(out: &mut Vec<u8>, text: &str, spans: &[OutSpan], shift: usize) {
+pub(crate) fn push_ann(out: &mut Vec<u8>, text: &str, spans: &[OutSpan]) {
     let mut walk = FromBytes::new(text, Offsets::CodePoints);
     for (i, span) in spans.iter().enumerate() {
         let (from, to) = (floor(text, span.start), floor(text, span.end));
@@ -48,7 +48,7 @@ pub(crate) fn push_ann(out: &mut Vec<u8>, text: &str, spans: &[OutSpan], shift: 
             let line = piece.trim_end_matches(['\n', '\r']);
             if !line.is_empty() {
                 let separator = if ranges.is_empty() { "" } else { ";" };
-                let (start, end) = (walk.get(at) + shift, walk.get(at + line.len()) + shift);
+                let (start, end) = (walk.get(at), walk.get(at + line.len()));
                 ranges.push_str(&format!("{separator}{start} {end}"));
                 if !surface.is_empty() {
                     surface.push(' ');
@@ -58,7 +58,7 @@ pub(crate) fn push_ann(out: &mut Vec<u8>, text: &str, spans: &[OutSpan], shift: 
             at += piece.len();
         }
         if ranges.is_empty() {
-            ranges = format!("{} {}", walk.get(from) + shift, walk.get(to) + shift);
+            ranges = format!("{} {}", walk.get(from), walk.get(to));
         }
         let label: String = span.label.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
         let label = if label.is_empty() { "PHI" } else { &label };
@@ -82,19 +82,19 @@ mod tests {
         let text = "Née é: Zoé\r\nDURAND à Lyon";
         let spans = [span(text, "Zoé\r\nDURAND", "GivenName"), span(text, "Lyon", "My label")];
         let mut out = Vec::new();
-        push_ann(&mut out, text, &spans, 0);
+        push_ann(&mut out, text, &spans);
         let ann = String::from_utf8(out).unwrap();
         assert_eq!(ann, "T1\tGivenName 7 10;12 18\tZoé DURAND\nT2\tMy_label 21 25\tLyon\n");
-        let back = parse(&ann, text, 0).unwrap();
+        let back = parse(&ann, text).unwrap();
         assert_eq!((back[0].start, back[0].end), (spans[0].start, spans[0].end));
         assert_eq!(&text[back[1].start..back[1].end], "Lyon");
     }
 
     #[test]
     fn bad_lines_are_told_by_number() {
-        assert_eq!(parse("#1\tnote\nT1\tA 3 90\tx", "abcdef", 0).unwrap_err().0, 2);
-        assert!(parse("T1 A 0 2 x", "abcdef", 0).is_err());
-        assert!(parse("T1\tA 0 x\ty", "abcdef", 0).is_err());
-        assert!(parse("R1\tlink Arg1:T1\n\n", "abc", 0).unwrap().is_empty());
+        assert_eq!(parse("#1\tnote\nT1\tA 3 90\tx", "abcdef").unwrap_err().0, 2);
+        assert!(parse("T1 A 0 2 x", "abcdef").is_err());
+        assert!(parse("T1\tA 0 x\ty", "abcdef").is_err());
+        assert!(parse("R1\tlink Arg1:T1\n\n", "abc").unwrap().is_empty());
     }
 }

@@ -27,12 +27,11 @@ impl Encoding {
     }
 }
 
-/// A decoded text, without the byte order mark it may have had.
+/// A decoded text. The byte order mark of UTF-8 stays in it: other readers count it in their offsets.
 #[derive(Clone)]
 pub(crate) struct Decoded<'a> {
     pub(crate) text: Cow<'a, str>,
     pub(crate) encoding: Encoding,
-    pub(crate) bom: bool,
 }
 
 pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -44,17 +43,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded<'_>, &'static str> {
         if bad || is_binary(text.as_bytes()) {
             return Err("it starts like UTF-16 but is not; save it as UTF-8");
         }
-        return Ok(Decoded { text, encoding: Encoding::Utf16, bom: false });
+        return Ok(Decoded { text, encoding: Encoding::Utf16 });
     }
-    let (bytes, bom) = match bytes.strip_prefix(BOM) {
-        Some(rest) => (rest, true),
-        None => (bytes, false),
-    };
     if is_binary(bytes) {
         return Err("it is binary, not text; only text documents are read");
     }
     let (text, encoding) = decode_field(bytes)?;
-    Ok(Decoded { text, encoding, bom })
+    Ok(Decoded { text, encoding })
 }
 
 /// Decodes bytes that are part of a file already known to be text.
@@ -135,6 +130,6 @@ mod tests {
     #[test]
     fn the_mark_is_set_aside() {
         let decoded = decode(b"\xEF\xBB\xBFabc").unwrap();
-        assert!(decoded.bom && decoded.text == "abc");
+        assert!(decoded.text == "\u{FEFF}abc");
     }
 }

@@ -81,9 +81,6 @@ pub struct Place(pub(crate) Spot);
 pub(crate) enum Spot {
     #[default]
     Nowhere,
-    Text {
-        bom: bool,
-    },
     Json(Vec<Slot>),
     Row {
         date: DateShape,

@@ -10,14 +10,13 @@ use serde_json::value::RawValue;
 use taire_text::{KnownIdentity, Note};
 
 use crate::decode::{BOM, decode};
-use crate::document::Spot;
 use crate::error::reason;
 use crate::jsonl::{self, Keys};
 use crate::lines::{Line, read_line};
 use crate::table::{Columns, Record, Records, Style};
 use crate::{
-    Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Place, Position, ReadOptions, Refusal,
-    brat, identity,
+    Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Position, ReadOptions, Refusal, brat,
+    identity,
 };
 
 /// What a writer in kind must know of the file that was read.
@@ -365,16 +364,14 @@ fn read_text(
     };
     let bytes = read(&file.path, Box::new(input))?;
     let decoded = decode(&bytes).map_err(|why| refuse(&file.path, None, why.into()))?;
-    let (bom, encoding) = (decoded.bom, decoded.encoding);
     let mut document = Document::new(stem, decoded.text.into_owned());
-    document.encoding = encoding;
-    document.place = Place(Spot::Text { bom });
+    document.encoding = decoded.encoding;
     if let Some(path) = file.ann.as_ref().filter(|_| gold) {
         let ann =
             File::open(path).map_err(|e| refuse(path, None, format!("cannot read it: {}", reason(&e))))?;
         let ann = read(path, Box::new(ann))?;
         let ann = decode(&ann).map_err(|why| refuse(path, None, why.into()))?;
-        document.gold = brat::parse(&ann.text, &document.text, usize::from(bom))
+        document.gold = brat::parse(&ann.text, &document.text)
             .map_err(|(line, why)| refuse(path, Some(Position::Line(line)), why.into()))?;
     }
     Ok(document)

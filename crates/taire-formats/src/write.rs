@@ -8,7 +8,6 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use crate::atomic::temporary_name;
-use crate::document::Spot;
 use crate::html::Page;
 use crate::json_write;
 use crate::jsonl::Keys;
@@ -101,21 +100,15 @@ impl Writer {
         let out = &mut self.buffer;
         out.clear();
         out.shrink_to(KEEP);
-        let bom = matches!(document.place.0, Spot::Text { bom: true });
         match &mut self.kind {
-            Kind::Text(file) => {
-                if bom {
-                    file.write_all(crate::decode::BOM)?;
-                }
-                file.write_all(text.as_bytes())
-            }
+            Kind::Text(file) => file.write_all(text.as_bytes()),
             Kind::Brat { text: file, ann } => {
-                brat::push_ann(out, text, spans, 0);
+                brat::push_ann(out, text, spans);
                 file.write_all(text.as_bytes())?;
                 ann.write_all(out)
             }
             Kind::BratFolder(folder) => {
-                brat::push_ann(out, text, spans, 0);
+                brat::push_ann(out, text, spans);
                 folder.write(&document.id, text, out)
             }
             Kind::Objects { file, keys, list } => {

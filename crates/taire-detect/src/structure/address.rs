@@ -31,7 +31,7 @@ static INSIDE: LazyLock<WordSet> = LazyLock::new(|| {
 static FLOOR: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
         "bis ter quater bat batiment appt apt appartement app esc escalier etage bp cs rdc porte cedex tsa",
-        "bajo bajos bj izq izqda izquierda dcha der derecha esc escalera piso puerta pta pt planta portal bloque bl local km nº n num numero s sn atico entresuelo principal kilometro interior letra duplicado dpdo mod no",
+        "bajo bajos bj izq izqda izda izquierda dcha der derecha esc escalera piso puerta pta pt planta portal bloque bl local km nº n num numero s sn atico entresuelo principal kilometro interior letra duplicado dpdo mod no",
     ])
 });
 static COUNTRIES: LazyLock<WordSet> = LazyLock::new(|| {
@@ -347,6 +347,10 @@ impl Reader<'_> {
         while i > 0 && budget > 0 {
             i -= 1;
             budget -= 1;
+            let gap = self.note.tokens[i + 1].start() - self.note.tokens[i].end();
+            if gap > 1 {
+                break;
+            }
             match self.kind(i) {
                 Kind::Number if self.note.tokens[i].end() - self.note.tokens[i].start() <= 4 => first = i,
                 Kind::Mark if matches!(self.text(i), "," | "-" | "/") => {}
@@ -373,7 +377,7 @@ impl Reader<'_> {
         while i < end && i < from + 14 {
             let token = &self.note.tokens[i];
             match token.kind {
-                Kind::Word if token.is_capitalised() => {
+                Kind::Word if token.is_capitalised() && !PARTICLES.has(self.hash(i)) => {
                     if last.is_some() && (self.is_key(i) || self.is_facility(i) || self.ends_place(i)) {
                         break;
                     }
