@@ -23,7 +23,7 @@ impl Bench {
     fn new() -> Self {
         let bench = Bench { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(bench.path("in")).unwrap();
-        bench.put("good.txt", b"Mme Maryvonne KERVADEC, 76 ans, vue le 3 mars 2017.");
+        bench.put("good.txt", b"Mme Aldegonde KERVADEC, 76 ans, vue le 3 mars 2017.");
         bench
     }
 

@@ -242,7 +242,10 @@ impl Reader<'_> {
             return at + 1;
         }
         let span = note.raw_of_tokens(first, last);
-        self.out.push(Mention::clear(span, 0.85, Source::Lexicon, "eponym after a medical word"));
+        // A patient may bear the name of a disease: the disease stays one.
+        let known = tokens[first..=last].iter().any(|t| t.facts.is_eponym());
+        let score = if known { 0.97 } else { 0.85 };
+        self.out.push(Mention::clear(span, score, Source::Lexicon, "eponym after a medical word"));
         last + 1
     }
 

@@ -1,6 +1,6 @@
 //! Running the binary and looking at what it wrote.
 
-#![allow(dead_code)]
+#![allow(dead_code)] // each test file uses its part
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use taire_text::fold;
 
-pub fn taire(args: &[&str]) -> Output {
+pub(crate) fn taire(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_taire"))
         .args(args)
         .env_remove("TAIRE_KEY_FILE")
@@ -16,12 +16,12 @@ pub fn taire(args: &[&str]) -> Output {
         .expect("the binary starts")
 }
 
-pub fn examples() -> PathBuf {
+pub(crate) fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
 /// Every file below a folder, by its path there.
-pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(at) = folders.pop() {
@@ -39,14 +39,14 @@ pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// The documents of an output folder, without the reports, which tell the time.
-pub fn documents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn documents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = files(folder);
     all.retain(|path, _| !path.to_string_lossy().starts_with("report."));
     all
 }
 
 /// Folded, with everything but letters and digits as one blank: how a person searches.
-pub fn searchable(text: &str) -> String {
+pub(crate) fn searchable(text: &str) -> String {
     let mut out = String::from(" ");
     for c in fold(text).chars() {
         if c.is_alphanumeric() {
@@ -59,6 +59,6 @@ pub fn searchable(text: &str) -> String {
     out
 }
 
-pub fn digits(text: &str) -> String {
+pub(crate) fn digits(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
