@@ -220,17 +220,16 @@ fn strength(note: &Note, hit: &Hit, annotated: bool) -> Option<Strength> {
         };
     }
     let common = token.facts.careful().is_some();
-    if letters > 2 && !common {
+    // An eponym or a rare word that the patient is known to bear is the patient.
+    let bears = capital && token.facts.word_class() < 2 && !token.facts.is_drug();
+    if letters > 2 && (!common || bears) {
         return (capital || letters >= 4).then_some(Strength::Strong);
     }
     if !capital {
         return None;
     }
     let stands_out = token.shape == Shape::Upper && letters > 2 && !beside_capitals(note, hit.first);
-    let inside = token.shape == Shape::Title
-        && token.facts.word_class() > 0
-        && letters > 2
-        && after_lower(note, hit.first);
+    let inside = token.shape == Shape::Title && letters > 2 && after_lower(note, hit.first);
     Some(match (stands_out, inside) {
         (true, _) => Strength::Strong,
         (_, true) => Strength::Middling,
@@ -348,7 +347,7 @@ mod tests {
         let mut note = Note::builder("a", text).known(Some(known())).build().unwrap();
         for i in 0..note.tokens.len() {
             if common.contains(&note.tokens[i].of(note.norm())) {
-                note.tokens[i].facts = Facts::default().with_word_class(1);
+                note.tokens[i].facts = Facts::default().with_word_class(2);
             }
         }
         let notes = [note];

@@ -145,7 +145,7 @@ impl Run {
             return vec![Label::Initials; n];
         }
         if full.len() == 1 {
-            let alone = if order == Order::GivenOnly
+            let alone = if matches!(order, Order::GivenOnly | Order::GivenFirst)
                 || (order != Order::FamilyFirst
                     && full[0].given > full[0].family + if n == 1 { 3 } else { 1 })
             {

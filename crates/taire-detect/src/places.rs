@@ -1,9 +1,18 @@
 //! Towns, by list and by what stands before them.
 
 use taire_lexicon::Lexicon;
-use taire_text::{Kind, Label, Mention, Note, Shape, Source};
+use taire_text::{Facts, Kind, Label, Mention, Note, Shape, Source, fold};
 
 use crate::words::WordClass;
+
+/// A town so large that its name alone means it, though some people bear it too.
+fn is_large(word: &str, lexicon: &Lexicon, facts: Facts) -> bool {
+    const LARGE: u32 = 50_000;
+    facts.careful().is_none()
+        && facts.given_tier() == 0
+        && facts.family_tier() <= 5
+        && lexicon.towns_named(&fold(word)).any(|town| town.population() >= LARGE)
+}
 
 /// A town whose name starts at token `at`, with the index of the token after it.
 pub(crate) fn town(note: &Note, lexicon: &Lexicon, at: usize) -> Option<(Mention, usize)> {
@@ -45,6 +54,8 @@ pub(crate) fn town(note: &Note, lexicon: &Lexicon, at: usize) -> Option<(Mention
         (if ambiguous { 0.65 } else { 0.85 }, "town after a word of place")
     } else if !single {
         (0.75, "town of several words")
+    } else if ambiguous && is_large(token.of(text), lexicon, token.facts) {
+        (0.6, "name of a large town")
     } else if ambiguous || token.end() - token.start() < 4 {
         return None;
     } else {

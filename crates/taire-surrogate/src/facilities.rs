@@ -7,88 +7,22 @@ use taire_text::{Label, Language, fold};
 use crate::gazetteer::search_form;
 use crate::key::{Purpose, Scope, Streams};
 use crate::places::{Atlas, dress_place};
-use crate::words::{self, Piece};
+use crate::words;
 
 /// Words that say what a facility is, and tell nothing of which.
-const KINDS: &[&str] = &[
-    "ap",
-    "assistance",
-    "cabinet",
-    "centre",
-    "centro",
-    "ch",
-    "chg",
-    "chr",
-    "chru",
-    "chu",
-    "clinica",
-    "clinico",
-    "clinique",
-    "colegio",
-    "college",
-    "complejo",
-    "consultorio",
-    "de",
-    "del",
-    "des",
-    "du",
-    "ecole",
-    "ehpad",
-    "el",
-    "en",
-    "espic",
-    "foyer",
-    "fundacion",
-    "general",
-    "groupe",
-    "hemodialyse",
-    "hl",
-    "hopital",
-    "hopitaux",
-    "hospital",
-    "hospitalario",
-    "hospitalier",
-    "hospitaliere",
-    "institut",
-    "instituto",
-    "la",
-    "laboratoire",
-    "laboratorio",
-    "le",
-    "les",
-    "los",
-    "lycee",
-    "maison",
-    "medical",
-    "medico",
-    "national",
-    "polyclinique",
-    "prive",
-    "privee",
-    "provincial",
-    "public",
-    "publics",
-    "regional",
-    "residence",
-    "residencia",
-    "salud",
-    "sanitario",
-    "sante",
-    "service",
-    "servicio",
-    "unite",
-    "universidad",
-    "universitaire",
-    "universitario",
-    "universitat",
-    "universite",
-    "d",
-    "l",
-    "y",
-    "et",
-    "a",
-    "au",
-];
+const KINDS: &str = "a ambulatorio ap assistance au cabinet centre centro ch chg chr chru chu clinica clinico \
+     clinique cmp colegio college complejo consultorio d de del des dispensaire du ecole ehpad el en \
+     espic et farmacia foyer fundacion general geriatrique gh ght ghu groupe hemodialyse hia hl \
+     hopital hopitaux hospices hospital hospitalario hospitalier hospitaliere institut instituto l la \
+     laboratoire laboratorio le les los lycee maison maternite medical medico national pharmacie \
+     policlinica polyclinica polyclinique prive privee provincial public publics regional residence \
+     residencia salud sanitario sante service servicio ssr unite universidad universitaire \
+     universitario universitat universite usld y";
+
+fn is_kind(word: &str) -> bool {
+    let word = fold(word);
+    KINDS.split(' ').any(|k| k == word)
+}
 
 /// The facility's surrogate; `None` when nothing in the pools fits.
 pub(crate) fn surrogate(
@@ -100,8 +34,7 @@ pub(crate) fn surrogate(
     text: &str,
 ) -> Option<String> {
     let pieces = words::pieces(text);
-    let is_kind = |p: &Piece| KINDS.contains(&fold(&text[p.range.clone()]).as_str());
-    let own = pieces.iter().position(|p| !is_kind(p))?;
+    let own = pieces.iter().position(|p| !is_kind(&text[p.range.clone()]))?;
     let name = &text[pieces[own].range.start..];
     let head = &text[..pieces[own].range.start];
     if own > 0 && leads_to_town(head) && atlas.knows(name.trim_end()) {
@@ -127,7 +60,7 @@ pub(crate) fn surrogate(
         clear.then(|| candidates.iter().copied().find(|c| search_form(c) == candidate)).flatten()
     })?;
     if own > 0 {
-        let new = dress_place(new, text);
+        let new = dress_place(new, name);
         let mut letters = new.chars();
         return match letters.next() {
             Some(first) if text.starts_with(char::is_lowercase) => {
@@ -138,7 +71,7 @@ pub(crate) fn surrogate(
     }
     // The original was the name alone, as in "à Bichat".
     let new_pieces = words::pieces(new);
-    let named = new_pieces.iter().find(|p| !KINDS.contains(&fold(&new[p.range.clone()]).as_str()))?;
+    let named = new_pieces.iter().find(|p| !is_kind(&new[p.range.clone()]))?;
     Some(dress_place(&new[named.range.start..], text))
 }
 
