@@ -15,7 +15,8 @@ use taire_text::{Entity, Label, Mention, Raw, Role, Score, Source, SourceSet, Sp
 pub struct FusionRule {
     /// `rank[label][source]`: lower is more reliable.
     rank: Vec<[u8; Source::ALL.len()]>,
-    threshold: Score,
+    /// How sure a voice must be, by label.
+    thresholds: Vec<Score>,
 }
 
 impl Default for FusionRule {
@@ -42,7 +43,11 @@ impl Default for FusionRule {
 impl FusionRule {
     /// The same order of sources for every label; sources left out come last.
     pub fn new(threshold: Score, order: &[Source]) -> Self {
-        let mut rule = FusionRule { rank: vec![[u8::MAX; Source::ALL.len()]; Label::ALL.len()], threshold };
+        let labels = Label::ALL.len();
+        let mut rule = FusionRule {
+            rank: vec![[u8::MAX; Source::ALL.len()]; labels],
+            thresholds: vec![threshold; labels],
+        };
         for &label in Label::ALL {
             rule.set(label, order);
         }
@@ -58,8 +63,13 @@ impl FusionRule {
         }
     }
 
-    pub fn threshold(&self) -> Score {
-        self.threshold
+    /// How sure a voice must be for one label.
+    pub fn set_threshold(&mut self, label: Label, threshold: Score) {
+        self.thresholds[label.index()] = threshold;
+    }
+
+    fn hears(&self, mention: &Mention) -> bool {
+        mention.label().is_some_and(|label| mention.score >= self.thresholds[label.index()])
     }
 
     fn rank(&self, label: Label, source: Source) -> u8 {
@@ -90,9 +100,7 @@ pub fn fuse(text: &str, mut mentions: Vec<Mention>, rule: &FusionRule) -> Vec<En
         clear.sort_by_key(|&(span, _)| span);
         clear
     };
-    mentions.retain(|m| {
-        m.label().is_some() && !m.span.is_empty() && m.score >= rule.threshold && !silenced(m, &clear)
-    });
+    mentions.retain(|m| !m.span.is_empty() && rule.hears(m) && !silenced(m, &clear));
     mentions.sort_by(|a, b| order(a, b, rule));
 
     let mut claimed = Claims::default();

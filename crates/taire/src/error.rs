@@ -29,4 +29,4 @@ macro_rules! from {
         }
     )+ };
 }
-from!(taire_text::Error, taire_detect::Error, taire_surrogate::Error);
+from!(taire_text::Error, taire_detect::Error, taire_models::Error, taire_surrogate::Error);

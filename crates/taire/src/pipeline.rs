@@ -9,6 +9,7 @@ use taire_detect::{
     words,
 };
 use taire_lexicon::Annotator;
+use taire_models::CrfDetector;
 use taire_surrogate::{Fallback, Rewriter, SecretKey};
 use taire_text::{Entity, Language, Mention, Note, Phi, Source};
 
@@ -21,8 +22,15 @@ pub(crate) const BUILT: &[Source] = &[
     Source::Pattern,
     Source::Lexicon,
     Source::Initials,
+    Source::Crf,
     Source::Trusted,
 ];
+
+fn model(language: Language) -> Result<CrfDetector, Error> {
+    let missing =
+        || Error::new(format!("detect.sources names `crf`, but no model ships for language `{language}`"));
+    Ok(CrfDetector::shipped(language).ok_or_else(missing)??)
+}
 
 /// One policy, built: shared by all threads.
 pub struct Pipeline {
@@ -82,6 +90,8 @@ impl Pipeline {
                 Source::Structure => detectors.push(Box::new(Structure)),
                 Source::Pattern => detectors.push(Box::new(Patterns::new())),
                 Source::Lexicon => detectors.push(Box::new(Lexical)),
+                // It hears those before it, so it comes last.
+                Source::Crf => detectors.push(Box::new(model(language)?)),
                 _ => {}
             }
         }

@@ -39,6 +39,8 @@ pub struct Detect {
     pub sources: Vec<SourceKey>,
     /// How sure a voice must be to count.
     pub threshold: f32,
+    /// The same, for one label.
+    pub thresholds: BTreeMap<Label, f32>,
     /// Whom to believe when two disagree, most reliable first.
     pub order: Vec<SourceKey>,
     /// The same, for one label.
@@ -53,6 +55,7 @@ impl Default for Detect {
         Detect {
             sources: [Metadata, Structure, Pattern, Lexicon, Initials, Trusted].map(SourceKey).to_vec(),
             threshold: 0.5,
+            thresholds: BTreeMap::new(),
             order: [
                 Reviewer,
                 Metadata,
@@ -124,9 +127,11 @@ impl Policy {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let Detect { threshold, sources, .. } = &self.detect;
-        if !(0.0..=1.0).contains(threshold) {
-            return Err(Error::new(format!("detect.threshold is {threshold}; it takes 0 to 1")));
+        let Detect { threshold, thresholds, sources, .. } = &self.detect;
+        for threshold in thresholds.values().chain([threshold]) {
+            if !(0.0..=1.0).contains(threshold) {
+                return Err(Error::new(format!("a threshold of detect is {threshold}; it takes 0 to 1")));
+            }
         }
         if sources.is_empty() {
             return Err(Error::new(
@@ -158,6 +163,9 @@ impl Policy {
     pub(crate) fn fusion(&self) -> FusionRule {
         let keys = |keys: &[SourceKey]| keys.iter().map(|k| k.0).collect::<Vec<_>>();
         let mut rule = FusionRule::new(Score::new(self.detect.threshold), &keys(&self.detect.order));
+        for (label, threshold) in &self.detect.thresholds {
+            rule.set_threshold(*label, Score::new(*threshold));
+        }
         for (label, order) in &self.detect.labels {
             rule.set(*label, &keys(order));
         }
