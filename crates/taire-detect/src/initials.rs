@@ -66,7 +66,10 @@ fn is_elision(note: &Note, at: usize) -> bool {
 fn following(note: &Note, first: usize) -> Option<(usize, usize)> {
     let (tokens, text) = (&note.tokens, note.norm());
     let token = tokens.get(first).filter(|t| t.shape == Shape::Single && !is_elision(note, first))?;
-    if token.glued {
+    let gap = &text[first.checked_sub(1).map_or(0, |i| tokens[i].end())..token.start()];
+    let numero =
+        tokens.get(first + 1).is_some_and(|t| t.glued && matches!(t.of(text), "º" | "°" | "ª" | "/"));
+    if gap != " " || numero {
         return None;
     }
     let mut last = first;

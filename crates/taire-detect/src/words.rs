@@ -194,8 +194,8 @@ const SPANISH: &[(WordClass, &str)] = &[
     (CentreHead, "centro centros"),
     (
         InstitutionHead,
-        "universidad facultad instituto colegio escuela fundacion empresa sociedad departamento \
-         servicio unidad ayuntamiento asociacion ministerio consejeria prision",
+        "universidad facultad instituto colegio escuela fundacion empresa sociedad \
+         ayuntamiento asociacion ministerio consejeria prision",
     ),
     (
         EponymHead,
