@@ -43,7 +43,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
 }
 
 fn spanish(corpora: &Path) -> Result<Vec<u8>, String> {
-    let gold = meddocan(&corpora.join("meddocan/train"))?;
+    let mut gold = meddocan(&corpora.join("meddocan/train"))?;
+    // The rules are silent in one document of four, so that the model also learns to do without them.
+    gold.iter_mut().skip(3).step_by(4).for_each(|document| document.mentions.clear());
     let dev = meddocan(&corpora.join("meddocan/dev"))?;
     let options = TrainOptions { sources: vec![Source::Pattern, Source::Structure], ..Default::default() };
     let (bytes, report) =

@@ -12,6 +12,10 @@ const WINDOW: usize = 5;
 /// Buffers reused from line to line: decoding allocates nothing once they have grown.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    /// The model that the remembered words and the exponentials of transitions belong to.
+    owner: u64,
+    words: Vec<u64>,
+    word_scores: Vec<i32>,
     known: Vec<u64>,
     scores: Vec<i32>,
     best: Vec<i32>,
@@ -25,6 +29,24 @@ pub struct Scratch {
     transitions: Vec<f32>,
 }
 
+/// Features of one token as hashes.
+#[derive(Debug, Clone, Copy)]
+pub struct TokenFeatures<'a> {
+    /// What the features of `own` depend on: tokens with the same `word` have the same `own`.
+    pub word: u64,
+    pub own: &'a [u64],
+    pub rest: &'a [u64],
+}
+
+impl<'a> TokenFeatures<'a> {
+    pub(crate) fn all(self) -> impl Iterator<Item = u64> + 'a {
+        self.own.iter().chain(self.rest).copied()
+    }
+}
+
+/// Words whose own scores are remembered.
+const REMEMBERED: usize = 2048;
+
 /// A span the model found: tokens of the line, class, and the probability of exactly this span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
@@ -34,19 +56,36 @@ pub struct Found {
 }
 
 impl Crf {
-    /// Labels one line. `features` yields each token's hashes; the labels stay in `scratch` until the next call.
+    /// Labels one line, token by token; the labels stay in `scratch` until the next call.
     pub fn label<'s, 'f>(
         &self,
-        features: impl Iterator<Item = &'f [u64]>,
+        features: impl Iterator<Item = TokenFeatures<'f>>,
         scratch: &'s mut Scratch,
     ) -> &'s [u8] {
         let labels = self.lattice.labels();
+        if scratch.owner != self.number || scratch.words.is_empty() {
+            scratch.owner = self.number;
+            scratch.transitions.clear();
+            scratch.words.clear();
+            scratch.words.resize(REMEMBERED, 0);
+            scratch.word_scores.clear();
+            scratch.word_scores.resize(REMEMBERED * labels, 0);
+        }
         scratch.scores.clear();
         let mut tokens = 0;
-        for hashes in features {
+        for token in features {
             // As long as a label's number can be, so that no look-up needs a check.
             let mut scores = [0; 256];
-            self.add_all(hashes, &mut scratch.known, &mut scores);
+            let slot = (token.word >> 40) as usize % REMEMBERED;
+            let remembered = &mut scratch.word_scores[slot * labels..(slot + 1) * labels];
+            if scratch.words[slot] == token.word && token.word != 0 {
+                scores[..labels].copy_from_slice(remembered);
+            } else {
+                self.add_all(token.own, &mut scratch.known, &mut scores);
+                scratch.words[slot] = token.word;
+                remembered.copy_from_slice(&scores[..labels]);
+            }
+            self.add_all(token.rest, &mut scratch.known, &mut scores);
             scratch.scores.extend_from_slice(&scores[..labels]);
             tokens += 1;
         }
@@ -136,8 +175,7 @@ impl Crf {
     /// decoding says.
     pub fn spans(&self, scratch: &mut Scratch, out: &mut Vec<Found>) {
         self.segments(scratch, out);
-        if scratch.transitions.len() != self.lattice.transitions() {
-            scratch.transitions.clear();
+        if scratch.transitions.is_empty() {
             let inside = self.inside.iter().flatten();
             scratch.transitions.extend(self.transitions.iter().chain(inside).map(|&w| self.factor(w)));
         }
@@ -327,13 +365,14 @@ mod tests {
     #[test]
     fn labels_and_probabilities_agree_with_enumeration() {
         let mut spans_seen = 0;
+        let mut scratch = Scratch::default();
         for seed in 0..200 {
             let model = model(seed);
             let paths = all_paths(&model);
             let (best, _) = paths.iter().max_by_key(|(_, score)| *score).unwrap();
             let hashes: Vec<[u64; 1]> = (0..TOKENS as u64).map(|h| [h]).collect();
-            let mut scratch = Scratch::default();
-            let labels = model.label(hashes.iter().map(|h| &h[..]), &mut scratch).to_vec();
+            let tokens = || hashes.iter().map(|h| TokenFeatures { word: 7 + h[0] % 2, own: &[], rest: h });
+            let labels = model.label(tokens(), &mut scratch).to_vec();
             assert_eq!(&labels, best, "seed {seed}");
             let mut found = Vec::new();
             model.spans(&mut scratch, &mut found);

@@ -9,7 +9,7 @@ mod objective;
 mod optimise;
 
 pub use data::{Dataset, Lattice};
-pub use decode::{Found, Scratch};
+pub use decode::{Found, Scratch, TokenFeatures};
 pub use model::Crf;
 pub(crate) use model::{Feature, ModelParts};
 pub use objective::{Objective, Parameters};

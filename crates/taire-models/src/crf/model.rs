@@ -3,6 +3,7 @@
 //! Weights are whole numbers of one unit, so sums are exact and decoding gives the same labels on every machine.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::data::Lattice;
 
@@ -49,6 +50,8 @@ pub struct Crf {
     pub(crate) advantage: Vec<i32>,
     classes: Vec<String>,
     settings: u32,
+    /// Tells models of one process apart.
+    pub(crate) number: u64,
     /// One bit for a known feature: most features of a token are unknown, and are told so without leaving the
     /// nearest cache.
     filter: Vec<u64>,
@@ -68,6 +71,7 @@ const FULL: u32 = 1 << 31;
 
 impl Crf {
     pub(crate) fn from_parts(parts: &ModelParts) -> Crf {
+        static NUMBER: AtomicU64 = AtomicU64::new(1);
         let lattice = Lattice::bio(parts.classes.len());
         let (labels, dense) = (lattice.labels(), lattice.dense());
         let transitions: Vec<i32> = parts.transitions[..labels * dense].iter().map(|&w| w.into()).collect();
@@ -129,6 +133,7 @@ impl Crf {
             advantage,
             classes: parts.classes.clone(),
             settings: parts.settings,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
             filter,
             filter_mask,
             slots,

@@ -4,6 +4,7 @@ use taire_text::{Kind, Source};
 
 use super::document::{Document, Item, Line};
 use super::hash::{AFFIX, finish, mix};
+use crate::crf::TokenFeatures;
 
 /// Which voices of other detectors the features use. A model remembers it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -33,13 +34,18 @@ impl Settings {
 #[derive(Debug, Default)]
 pub(crate) struct LineFeatures {
     hashes: Vec<u64>,
-    ends: Vec<u32>,
+    /// For each token: where its word's features end, where all end, and the word they belong to.
+    tokens: Vec<(u32, u32, u64)>,
 }
 
 impl LineFeatures {
-    pub(crate) fn tokens(&self) -> impl Iterator<Item = &[u64]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(from, &to)| &self.hashes[from as usize..to as usize])
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = TokenFeatures<'_>> {
+        let starts = std::iter::once(0).chain(self.tokens.iter().map(|t| t.1));
+        starts.zip(&self.tokens).map(|(from, &(own, end, word))| TokenFeatures {
+            word,
+            own: &self.hashes[from as usize..own as usize],
+            rest: &self.hashes[own as usize..end as usize],
+        })
     }
 
     #[inline]
@@ -60,13 +66,14 @@ impl LineFeatures {
     /// Replaces the content by the features of one line.
     pub(crate) fn read(&mut self, document: &Document, line: &Line) {
         self.hashes.clear();
-        self.ends.clear();
+        self.tokens.clear();
         let mut segment = Segment::default();
         let mut said = document.said.partition_point(|&(t, _)| (t as usize) < line.tokens.start);
         let line_key = document.items[line.line_start].hashes.word;
         for i in line.tokens.clone() {
             segment.step(document, line, i);
-            self.word(document, i);
+            let word = self.word(document, i);
+            let own = self.hashes.len() as u32;
             self.neighbours(document, line, i);
             self.place(document, line, i, line_key, &segment);
             self.elsewhere(document, i);
@@ -80,7 +87,7 @@ impl LineFeatures {
                 }
                 said += 1;
             }
-            self.ends.push(self.hashes.len() as u32);
+            self.tokens.push((own, self.hashes.len() as u32, word));
         }
     }
 
@@ -89,39 +96,36 @@ impl LineFeatures {
         finish(mix(1, 0))
     }
 
-    fn word(&mut self, document: &Document, i: usize) {
+    /// Features of the word alone; returns what they all depend on.
+    fn word(&mut self, document: &Document, i: usize) -> u64 {
         let item = &document.items[i];
         let h = &item.hashes;
         self.put(1, 0);
         self.put(2, h.word);
         self.put(3, h.form);
         self.put(4, h.shape);
+        self.put(2, item.plain);
+        let depends = mix(h.form, item.known);
         if item.kind == Kind::Mark {
-            return;
+            return depends;
         }
-        for n in 0..AFFIX {
+        for n in 1..AFFIX {
             if h.prefixes[n] != 0 {
                 self.put2(5, n as u64, h.prefixes[n]);
                 self.put2(6, n as u64, h.suffixes[n]);
             }
         }
-        self.put(7, h.length.min(12).into());
-        self.put(8, item.known & 3);
-        self.put(9, item.known >> 2 & 3);
+        self.put(8, item.known & 15);
         self.put(10, item.known >> 4 & 3);
-        self.put(11, item.known >> 6 & 0x3ff);
+        self.put(11, item.known >> 6);
         self.put2(13, item.known, item.shape as u64);
+        depends
     }
 
     fn neighbours(&mut self, document: &Document, line: &Line, i: usize) {
         let at = |d: isize| look(document, line, i, d);
         let me = 4;
-        for d in 1..=2u64 {
-            self.put(20 + d, at(-(d as isize)).word());
-            self.put(30 + d, at(d as isize).word());
-        }
         let w: [u64; 9] = std::array::from_fn(|k| at(k as isize - 4).plain());
-        self.put(2, w[me]);
         for d in 1..=4u64 {
             self.put(24 + d, w[me - d as usize]);
             self.put(34 + d, w[me + d as usize]);
@@ -134,8 +138,6 @@ impl LineFeatures {
         self.put3(45, w[me - 2], w[me - 1], w[me]);
         self.put3(46, w[me], w[me + 1], w[me + 2]);
         self.put3(47, w[me - 1], w[me], w[me + 1]);
-        self.put3(48, w[me - 3], w[me - 2], w[me - 1]);
-        self.put3(49, w[me + 1], w[me + 2], w[me + 3]);
         let s: [u64; 3] = std::array::from_fn(|k| at(k as isize - 1).shape());
         self.put2(50, s[0], s[1]);
         self.put2(51, s[1], s[2]);
@@ -143,17 +145,14 @@ impl LineFeatures {
         self.put2(55, w[me - 1], s[1]);
         self.put2(56, w[me + 1], s[1]);
         self.put2(57, w[me - 2], s[1]);
-        let k: [u64; 5] = std::array::from_fn(|k| at(k as isize - 2).known());
-        self.put(60, k[1]);
-        self.put(61, k[3]);
-        self.put2(62, k[1], k[2]);
-        self.put2(63, k[2], k[3]);
-        self.put2(64, k[0], k[1]);
-        self.put2(65, k[3], k[4]);
+        let k: [u64; 3] = std::array::from_fn(|k| at(k as isize - 1).known());
+        self.put(60, k[0]);
+        self.put(61, k[2]);
+        self.put2(62, k[0], k[1]);
+        self.put2(63, k[1], k[2]);
         for (n, d) in [-1, 1].into_iter().enumerate() {
             if let Seen::Item(item) = at(d) {
                 self.put2(70, n as u64, item.hashes.suffixes[2]);
-                self.put2(71, n as u64, item.hashes.prefixes[2]);
             }
         }
     }
@@ -164,7 +163,6 @@ impl LineFeatures {
         let shape = item.hashes.shape;
         self.put2(79, item.chunk_plain, item.chunk_place.into());
         self.put2(80, item.chunk, (item.chunk_place | item.chunk_left << 4).into());
-        self.put(81, (item.chunk_place | item.chunk_left << 4).into());
         let key = document.keys[i];
         let since = u64::from(key.since.min(6));
         self.put2(82, key.word, since);
@@ -172,7 +170,6 @@ impl LineFeatures {
         self.put2(84, key.phrase, shape);
         self.put2(85, key.word, word);
         self.put2(86, line_key, shape);
-        self.put(87, line_key);
         self.put2(88, line.previous_key, shape);
         self.put2(89, line.next_word, shape);
         let zone = u64::from(line.zone);
@@ -181,16 +178,11 @@ impl LineFeatures {
         self.put2(93, line.from_top.into(), shape);
         self.put2(94, line.from_bottom.into(), shape);
         let place = (i - line.line_start).min(5) as u64;
-        let left = (line.line_end - 1 - i).min(4) as u64;
-        self.put2(95, place, left);
         self.put2(96, place, shape);
         self.put2(100, segment.first, shape);
-        self.put2(101, segment.first, segment.since.min(4));
         self.put2(102, segment.before, shape);
         self.put3(104, zone, segment.first, segment.before);
         self.put2(105, segment.trigger, shape);
-        self.put2(106, segment.trigger, segment.trigger_since.min(8));
-        self.put3(107, segment.trigger, item.known & 15, shape);
         self.put3(108, segment.class, segment.class_since.min(4), shape);
         self.put2(109, segment.class, item.plain);
         self.put3(110, segment.class, item.known, item.chunk_place.into());
@@ -230,14 +222,6 @@ enum Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn word(&self) -> u64 {
-        match self {
-            Seen::Item(item) => item.hashes.word,
-            Seen::Before => 11,
-            Seen::After => 13,
-        }
-    }
-
     fn plain(&self) -> u64 {
         match self {
             Seen::Item(item) => item.plain,
@@ -282,7 +266,6 @@ struct Segment {
     starts: bool,
     /// The last word with a capital that began a segment or followed a lower-case word.
     trigger: u64,
-    trigger_since: u64,
     /// The class of the last word before this one that has one, and how far back it stands.
     class: u64,
     class_since: u64,
@@ -300,7 +283,6 @@ impl Segment {
         } else {
             self.since += 1;
         }
-        self.trigger_since += 1;
         self.class_since += 1;
         if i > line.tokens.start {
             let last = &document.items[i - 1];
@@ -311,7 +293,6 @@ impl Segment {
             let capital = matches!(last.kind, Kind::Word) && last.shape != taire_text::Shape::Lower;
             if capital && last.hashes.length > 1 && (self.since <= 1 || !self.first_done) {
                 self.trigger = last.hashes.word;
-                self.trigger_since = 1;
             }
         }
         if item.kind == Kind::Mark {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{GoldDocument, Tally};
 use crate::Error;
 use crate::classes::Class;
-use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, Scratch};
+use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, Scratch, TokenFeatures};
 use crate::features::{Document, LineFeatures, Settings};
 
 /// Class names of the gold, sorted, each checked.
@@ -87,16 +87,16 @@ impl Corpus {
             label_tokens(&token_gold.spans, &document, classes.len(), g.note.tokens.len(), &mut labels);
             for line in &document.lines {
                 features.read(&document, line);
-                for (token, hashes) in line.tokens.clone().zip(features.tokens()) {
+                for (token, token_features) in line.tokens.clone().zip(features.tokens()) {
                     active.clear();
-                    for hash in hashes {
-                        if min_count > 1 && counts.get(hash).is_none_or(|&n| n < min_count) {
+                    for hash in token_features.all() {
+                        if min_count > 1 && counts.get(&hash).is_none_or(|&n| n < min_count) {
                             continue;
                         }
                         let next = numbers.len() as u32;
-                        let number = *numbers.entry(*hash).or_insert(next);
+                        let number = *numbers.entry(hash).or_insert(next);
                         if number == next {
-                            corpus.hashes.push(*hash);
+                            corpus.hashes.push(hash);
                         }
                         active.push(number);
                     }
@@ -142,7 +142,10 @@ fn count_features(gold: &[GoldDocument], settings: Settings, min_count: u32) -> 
         document.read(&g.note, &g.mentions, settings);
         for line in &document.lines {
             features.read(&document, line);
-            features.tokens().flatten().for_each(|&hash| *counts.entry(hash).or_default() += 1);
+            features
+                .tokens()
+                .flat_map(TokenFeatures::all)
+                .for_each(|hash| *counts.entry(hash).or_default() += 1);
         }
     }
     counts

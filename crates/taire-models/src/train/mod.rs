@@ -54,7 +54,7 @@ impl Default for TrainOptions {
         TrainOptions {
             l1: 0.06,
             l2: 0.4,
-            max_iterations: 120,
+            max_iterations: 100,
             patience: 4,
             check_every: 10,
             min_count: 2,
