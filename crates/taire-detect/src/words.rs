@@ -3,6 +3,9 @@
 //! Each language has one table, folded word to class. The annotator writes the class into the token's facts, so
 //! that detectors test a byte instead of comparing strings.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 use taire_text::{Facts, Gender, Language, Token};
 
 macro_rules! classes {
@@ -87,14 +90,24 @@ impl WordClass {
 
 /// The keyword class of a folded word, 0 for none: what the annotator writes into `Facts`.
 pub fn keyword(language: Language, folded: &str) -> u8 {
+    static TABLES: LazyLock<[FxHashMap<&'static str, u8>; 2]> =
+        LazyLock::new(|| [table(FRENCH), table(SPANISH)]);
     let table = match language {
-        Language::Fr => FRENCH,
-        Language::Es => SPANISH,
+        Language::Fr => &TABLES[0],
+        Language::Es => &TABLES[1],
     };
+    table.get(folded).copied().unwrap_or(0)
+}
+
+/// A word listed twice keeps its first class.
+fn table(rows: &'static [(WordClass, &'static str)]) -> FxHashMap<&'static str, u8> {
+    let mut table = FxHashMap::default();
+    for &(class, words) in rows {
+        for word in words.split(' ') {
+            table.entry(word).or_insert(class as u8 + 1);
+        }
+    }
     table
-        .iter()
-        .find(|(_, words)| words.split(' ').any(|w| w == folded))
-        .map_or(0, |&(class, _)| class as u8 + 1)
 }
 
 use WordClass::*;

@@ -1,6 +1,9 @@
 //! Hospitals, health centres and institutions. One named after a town moves with the town ("CHU de Bordeaux" is a CHU
 //! of the surrogate town); another takes the name of another facility of its kind.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use taire_lexicon::Lexicon;
 use taire_text::{Label, Language, fold};
 
@@ -20,8 +23,8 @@ const KINDS: &str = "a ambulatorio ap assistance au cabinet centre centro ch chg
      universitario universitat universite usld y";
 
 fn is_kind(word: &str) -> bool {
-    let word = fold(word);
-    KINDS.split(' ').any(|k| k == word)
+    static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| KINDS.split(' ').collect());
+    KNOWN.contains(fold(word).as_str())
 }
 
 /// The facility's surrogate; `None` when nothing in the pools fits.
@@ -48,8 +51,11 @@ pub(crate) fn surrogate(
         _ => pools.institutions(),
     };
     let first = fold(&text[pieces.first()?.range.clone()]);
-    let same: Vec<&str> =
-        pool.iter().copied().filter(|f| fold(f).split(' ').next() == Some(&first)).collect();
+    let same: Vec<&str> = pool
+        .iter()
+        .copied()
+        .filter(|f| f.split(' ').next().is_some_and(|word| fold(word) == first))
+        .collect();
     let candidates: &[&str] = if own == 0 || same.len() < 3 { pool } else { &same };
     let original = search_form(text);
     let bare = search_form(name);

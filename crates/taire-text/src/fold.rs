@@ -36,6 +36,14 @@ pub fn fold_char(c: char) -> ([char; 2], usize) {
 
 /// Appends the folded form of `text` to `out`, so that a loop can reuse one buffer.
 pub fn fold_into(text: &str, out: &mut String) {
+    if text.is_ascii() {
+        let start = out.len();
+        out.push_str(text);
+        if let Some(new) = out.get_mut(start..) {
+            new.make_ascii_lowercase();
+        }
+        return;
+    }
     for c in text.chars() {
         let (folded, n) = fold_char(c);
         out.extend(&folded[..n]);
