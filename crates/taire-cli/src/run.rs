@@ -62,6 +62,7 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Usage> {
                 entities,
                 written: Vec::new(),
                 fallbacks: Vec::new(),
+                losses: Vec::new(),
                 patient,
                 date,
             };
@@ -132,6 +133,10 @@ impl Job<'_> {
         let plan = OutputPlan::new(&discovery, output, self.to)?;
         let mut report = Report::new(self.command, self.engine.policies().map(|p| p.name.clone()));
         self.tell(remark, &mut report);
+        if self.command == "deid" {
+            let remarks = self.engine.policies().flat_map(|p| p.rewrite.remarks());
+            remarks.for_each(|remark| report.remark(remark));
+        }
         self.tell_discovery(&discovery, &mut report);
         self.stream(&discovery, &options, &plan, &mut report)?;
         report.seconds = begun.elapsed().as_secs_f64();

@@ -34,7 +34,9 @@ impl<'a> Calendar<'a> {
         let (min, max) = match dates {
             Dates::Shift { min_days, max_days }
             | Dates::Blur { min_days, max_days, .. }
-            | Dates::Warp { min_days, max_days, .. } => (i64::from(min_days), i64::from(max_days)),
+            | Dates::Warp { min_days, max_days, .. }
+            | Dates::Ldp { min_days, max_days, .. }
+            | Dates::Metric { min_days, max_days, .. } => (i64::from(min_days), i64::from(max_days)),
             Dates::Year => (0, 0),
         };
         let mut draw = streams.draw(Purpose::Calendar, scope, "");
@@ -53,7 +55,8 @@ impl<'a> Calendar<'a> {
     pub(crate) fn map(&self, day: Date) -> Option<Date> {
         let t = number(day);
         let new = match self.dates {
-            Dates::Shift { .. } => t - self.offset,
+            // The last two move the document's own date so; its sequence does the rest.
+            Dates::Shift { .. } | Dates::Ldp { .. } | Dates::Metric { .. } => t - self.offset,
             Dates::Blur { every, anchor, .. } => {
                 t - self.offset - (number(anchor) - t).div_euclid(i64::from(every.max(1)))
             }
@@ -97,7 +100,7 @@ pub(crate) fn max_drift(base_days: u32, scales: u32, slope: f64) -> i64 {
     total / GRAIN + 1
 }
 
-fn number(day: Date) -> i64 {
+pub(crate) fn number(day: Date) -> i64 {
     // Civil days between two dates of jiff's range always fit.
     date(1970, 1, 1).until(day).map_or(0, |span| i64::from(span.get_days()))
 }

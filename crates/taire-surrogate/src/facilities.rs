@@ -112,7 +112,11 @@ mod tests {
     fn make(text: &str, label: Label, language: Language) -> String {
         let streams = test_streams(2);
         let note = note(text, language, Arc::default());
-        let atlas = Atlas::new(&streams, Scope::Patient("p"), &note, &[]);
+        let account = crate::account::Account::new(taire_privacy::Budget::default());
+        let profiles = crate::profiles::Profiles::shipped();
+        let method = crate::settings::Places::List;
+        let chosen = crate::places::Chosen { method, profiles: &profiles, account: &account };
+        let atlas = Atlas::new(&streams, Scope::Patient("p"), chosen, &note, &[]);
         if label == Label::City {
             return atlas.city(text).unwrap();
         }

@@ -51,6 +51,17 @@ impl Gazetteer {
         self.by_region.values().find(|d| d.contains(&department)).map_or(&[], Vec::as_slice)
     }
 
+    /// The towns of a region that may be drawn, in order. They do not depend on the town that is replaced.
+    pub(crate) fn of_region(&self, region: &str) -> Vec<AnyTown> {
+        let departments = self.by_region.get(region).map_or(&[][..], Vec::as_slice);
+        let towns = departments.iter().filter_map(|d| self.by_department.get(d)).flatten();
+        towns.filter_map(|&i| self.lexicon.town(i)).collect()
+    }
+
+    pub(crate) fn regions(&self) -> impl Iterator<Item = &'static str> {
+        self.by_region.keys().copied()
+    }
+
     pub(crate) fn departments(&self) -> impl Iterator<Item = &'static str> {
         self.by_department.keys().copied()
     }

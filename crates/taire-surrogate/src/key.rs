@@ -151,6 +151,7 @@ pub(crate) enum Purpose {
     Link,
     Calendar,
     CalendarNoise,
+    Interval,
     BirthDay,
     Area,
     Town,
@@ -174,6 +175,7 @@ impl Purpose {
             Purpose::Link => "link",
             Purpose::Calendar => "calendar",
             Purpose::CalendarNoise => "calendar noise",
+            Purpose::Interval => "interval",
             Purpose::BirthDay => "birth day",
             Purpose::Area => "area",
             Purpose::Town => "town",
@@ -237,6 +239,11 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
+    /// The generator itself, for mechanisms.
+    pub(crate) fn rng(&mut self) -> &mut dyn Rng {
+        &mut self.rng
+    }
+
     /// A whole number from 0 to `n - 1`, each as likely; 0 when `n` is 0.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         if n < 2 {

@@ -6,6 +6,7 @@
 //! through. What each kind of value becomes is told in its module: names and people, calendars, places,
 //! identifiers, contacts.
 
+mod account;
 mod areas;
 mod calendar;
 mod contact;
@@ -20,7 +21,9 @@ mod numbers;
 mod people;
 mod places;
 mod pools;
+mod profiles;
 mod rewrite;
+mod sequence;
 mod settings;
 mod shape;
 mod streets;
@@ -33,4 +36,5 @@ mod words;
 pub use error::Error;
 pub use key::SecretKey;
 pub use rewrite::{Fallback, Replacement, Rewriter, Rewritten};
-pub use settings::{Action, Dates, Places, ScopeKind, Settings, TagNames};
+pub use settings::{Action, Dates, Limits, Places, ScopeKind, Settings, TagNames};
+pub use taire_privacy::{Loss, Unit};

@@ -3,13 +3,23 @@
 //! Within a region the key moves every department to another; a town becomes a town of about its size in the moved
 //! department, its postal code one of that town's. So town, postal code, department and region agree without a
 //! table. The region stays, as in the papers. A region of one department keeps it.
+//!
+//! That is `list`. Under `geo`, `health` and `health-strict` a mechanism draws the new town from the region's, books its
+//! loss, and the department follows the towns of the note.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use taire_lexicon::PlaceKind;
+use taire_privacy::{Exponential, Mechanism, NearestExponential, PlanarLaplace};
 use taire_text::{Entity, KnownIdentity, Label, Language, Note, fold};
 
+use crate::account::Account;
 use crate::areas;
 use crate::gazetteer::{AnyTown, Gazetteer, department_of_postal, inhabitants, search_form};
 use crate::key::{Purpose, Scope, Streams};
+use crate::profiles::{Place, Profiles, distance, kilometres};
+use crate::settings::Places;
 use crate::shape::{Case, case_of, dress, has_accent, set_case, strip_accents};
 
 /// A postal code this near a town, in bytes, is that town's.
@@ -26,10 +36,27 @@ pub(crate) struct Atlas<'a> {
     avoid: Vec<String>,
     /// Towns of the note with where they stand.
     cities: Vec<(usize, usize, AnyTown)>,
+    chosen: Chosen<'a>,
+    /// Towns that a mechanism drew in this note: each is paid for once.
+    drawn: RefCell<BTreeMap<usize, Option<AnyTown>>>,
+}
+
+/// How towns are chosen, and what they cost.
+#[derive(Clone, Copy)]
+pub(crate) struct Chosen<'a> {
+    pub(crate) method: Places,
+    pub(crate) profiles: &'a Profiles,
+    pub(crate) account: &'a Account,
 }
 
 impl<'a> Atlas<'a> {
-    pub(crate) fn new(streams: &'a Streams, scope: Scope<'a>, note: &Note, entities: &[Entity]) -> Atlas<'a> {
+    pub(crate) fn new(
+        streams: &'a Streams,
+        scope: Scope<'a>,
+        chosen: Chosen<'a>,
+        note: &Note,
+        entities: &[Entity],
+    ) -> Atlas<'a> {
         let text = |e: &Entity| note.to_norm(e.span).of(note.norm());
         let mut hints: Vec<String> = entities
             .iter()
@@ -58,6 +85,8 @@ impl<'a> Atlas<'a> {
             hints,
             avoid,
             cities: Vec::new(),
+            chosen,
+            drawn: RefCell::default(),
         };
         atlas.cities = entities
             .iter()
@@ -79,8 +108,15 @@ impl<'a> Atlas<'a> {
             .copied()
     }
 
-    /// The department another moves to: one cycle through the region's.
+    /// The department another moves to: that of a town of the note that has moved from it, else one cycle through the
+    /// region's.
     pub(crate) fn department(&self, code: &str) -> Option<&'static str> {
+        if self.chosen.method.is_private() {
+            let town = self.cities.iter().map(|c| c.2).find(|t| t.department() == code);
+            if let Some(town) = town {
+                return Some(self.move_town(town)?.department());
+            }
+        }
         let mut cycle = self.gazetteer.siblings(code).to_vec();
         let region = *cycle.first()?;
         let mut draw = self.streams.draw(Purpose::Area, self.scope, region);
@@ -91,7 +127,52 @@ impl<'a> Atlas<'a> {
         Some(cycle[(at + 1) % cycle.len()])
     }
 
+    /// A town drawn by the policy's mechanism. `None` when the budget refuses or nothing can be drawn.
+    fn release(&self, town: AnyTown) -> Option<AnyTown> {
+        let Chosen { method, profiles, account } = self.chosen;
+        let places = profiles.region(town.region(), self.language)?;
+        let here = profiles.place(town, self.language)?;
+        let mut draw = self.streams.draw(Purpose::Town, self.scope, &format!("{method:?} {}", town.code()));
+        let pay = |loss| account.spend(&[(Label::City, loss)]);
+        let index = match method {
+            Places::List => return None,
+            Places::Geo { epsilon } => {
+                let mechanism = PlanarLaplace::new(epsilon).ok()?;
+                if !pay(mechanism.loss()) {
+                    return None;
+                }
+                let point = mechanism.release(&here.km, draw.rng());
+                let far = |p: &Place| kilometres(&p.km, &point);
+                (0..places.len()).min_by(|&a, &b| far(&places[a]).total_cmp(&far(&places[b])))?
+            }
+            Places::Health { epsilon, k, radius_km } => {
+                let near = |a: &Place, b: &Place| kilometres(&a.km, &b.km) <= radius_km;
+                let mechanism = NearestExponential::new(epsilon, k, places, distance, near).ok()?;
+                if !pay(mechanism.loss()) {
+                    return None;
+                }
+                mechanism.release(&here, draw.rng())?
+            }
+            Places::HealthStrict { epsilon } => {
+                let mechanism = Exponential::new(epsilon, places, distance).ok()?;
+                if !pay(mechanism.loss()) {
+                    return None;
+                }
+                mechanism.release(&here, draw.rng())
+            }
+        };
+        places.get(index).map(|p| p.town)
+    }
+
     fn move_town(&self, town: AnyTown) -> Option<AnyTown> {
+        if self.chosen.method.is_private() {
+            let known = self.drawn.borrow().get(&town.index()).copied();
+            return known.unwrap_or_else(|| {
+                let new = self.release(town);
+                self.drawn.borrow_mut().insert(town.index(), new);
+                new
+            });
+        }
         let department = self.department(town.department())?;
         let name = town.folded();
         self.draw_town(town.code(), department, inhabitants(&town), |t| {
@@ -126,6 +207,7 @@ impl<'a> Atlas<'a> {
     /// A town nobody knows becomes a middling one of a department drawn for its name.
     fn move_unknown(&self, name: &str) -> Option<AnyTown> {
         let value = search_form(name);
+        // A name no list knows has no distance to any town, and nothing of it is used but where its postal code is.
         let hinted = self.hints.first().and_then(|h| department_of_postal(h, self.language));
         let departments: Vec<&str> = self.gazetteer.departments().collect();
         let department = match hinted.and_then(|d| self.department(d)) {
@@ -174,7 +256,8 @@ impl<'a> Atlas<'a> {
         let (start, end) = (entity.span.start(), entity.span.end());
         // `(93)`: the department alone.
         if digits.len() == 2 {
-            let moved = self.department(&digits).filter(|m| m.len() == 2 && *m != digits)?;
+            let private = self.chosen.method.is_private();
+            let moved = self.department(&digits).filter(|m| m.len() == 2 && (private || *m != digits))?;
             return moved.bytes().all(|b| b.is_ascii_digit()).then(|| fill_digits(moved, text)).flatten();
         }
         let department = department_of_postal(&digits, self.language)?;
@@ -198,7 +281,8 @@ impl<'a> Atlas<'a> {
                 self.draw_town(&digits, moved, 20_000, |_| false)?.postal_codes().next()?
             }
         };
-        (code != digits && digits.len() == 5).then(|| fill_digits(code, text)).flatten()
+        let sound = self.chosen.method.is_private() || code != digits;
+        (sound && digits.len() == 5).then(|| fill_digits(code, text)).flatten()
     }
 
     /// A department becomes its moved one; a region stays.
@@ -269,6 +353,8 @@ pub(crate) fn dress_place(name: &str, model: &str) -> String {
 mod tests {
     use std::sync::Arc;
 
+    use taire_privacy::Budget;
+
     use super::*;
     use crate::key::test_streams;
     use crate::testing::{entities, note};
@@ -282,7 +368,9 @@ mod tests {
         let streams = test_streams(seed);
         let (text, entities) = entities(source);
         let note = note(&text, language, Arc::default());
-        run(&Atlas::new(&streams, Scope::Patient("p"), &note, &entities), &entities, &text)
+        let (account, profiles) = (Account::new(Budget::default()), Profiles::shipped());
+        let chosen = Chosen { method: Places::List, profiles: &profiles, account: &account };
+        run(&Atlas::new(&streams, Scope::Patient("p"), chosen, &note, &entities), &entities, &text)
     }
 
     #[test]

@@ -4,12 +4,15 @@
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
+use taire_privacy::Loss;
 use taire_text::{Entity, Group, KnownIdentity, Label, Language, Note, Raw, Role, Span, fold};
 
+use crate::account::Account;
 use crate::key::{Scope, SecretKey, Streams};
 use crate::names::Names;
 use crate::people::{People, known_words};
-use crate::places::Atlas;
+use crate::places::{Atlas, Chosen};
+use crate::profiles::Profiles;
 use crate::settings::{Action, Dates, ScopeKind, Settings};
 use crate::time::Frame;
 use crate::{Error, contact, facilities, nir, numbers, streets, tags};
@@ -18,6 +21,7 @@ use crate::{Error, contact, facilities, nir, numbers, streets, tags};
 pub struct Rewriter {
     streams: Streams,
     settings: Settings,
+    profiles: Profiles,
 }
 
 impl std::fmt::Debug for Rewriter {
@@ -50,11 +54,13 @@ pub struct Fallback {
 }
 
 /// What a note becomes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Rewritten {
     /// Sorted and disjoint.
     pub replacements: Vec<Replacement>,
     pub fallbacks: Vec<Fallback>,
+    /// What the mechanisms of the policy declared, release by release; empty under policies that declare nothing.
+    pub losses: Vec<(Label, Loss)>,
 }
 
 impl Rewritten {
@@ -78,12 +84,17 @@ impl Rewritten {
 const NO_SURROGATE: &str = "no surrogate could be made";
 const UNREAD_TIME: &str = "the date or age could not be read";
 const NO_WIDER: &str = "there is no wider value";
+const BUDGET: &str = "the privacy budget is spent";
 const SAME: &str = "the surrogate would equal the original";
 
 impl Rewriter {
     pub fn new(key: SecretKey, settings: Settings) -> Result<Self, Error> {
         settings.check()?;
-        Ok(Rewriter { streams: Streams::new(&key)?, settings })
+        let profiles = match &settings.indicators {
+            Some(path) => Profiles::read(path)?,
+            None => Profiles::shipped(),
+        };
+        Ok(Rewriter { streams: Streams::new(&key)?, settings, profiles })
     }
 
     pub fn settings(&self) -> &Settings {
@@ -98,6 +109,11 @@ impl Rewriter {
         }
     }
 
+    /// Sequences are one document's, whatever the scope of the rest.
+    fn time_scope<'a>(&self, id: &'a str, patient: Option<&'a str>) -> Scope<'a> {
+        if self.settings.dates.by_document() { Scope::Document(id) } else { self.scope(id, patient) }
+    }
+
     /// What each entity becomes. `entities` are disjoint and sorted, as fusion gives them.
     pub fn rewrite(&self, note: &Note, entities: &[Entity]) -> Result<Rewritten, Error> {
         check_entities(note, entities)?;
@@ -105,14 +121,18 @@ impl Rewriter {
             return Ok(Rewritten::default());
         }
         let scope = self.scope(&note.id, note.patient.as_deref());
+        let time_scope = self.time_scope(&note.id, note.patient.as_deref());
+        let account = Account::new(self.settings.budget.budget());
+        let chosen = Chosen { method: self.settings.places, profiles: &self.profiles, account: &account };
         let names = Names::new(&self.streams, scope, note.language, known_words(&note.known));
         let job = Job {
             rewriter: self,
             note,
             scope,
             people: People::read(note, entities, &names),
-            frame: Frame::new(&self.streams, scope, &self.settings, note, entities),
-            atlas: Atlas::new(&self.streams, scope, note, entities),
+            frame: Frame::new(&self.streams, time_scope, &self.settings, &account, note, entities),
+            atlas: Atlas::new(&self.streams, scope, chosen, note, entities),
+            account: &account,
             avoid: known_numbers(&note.known),
             names,
         };
@@ -142,8 +162,7 @@ impl Rewriter {
                 }
                 Action::Surrogate => match job.surrogate(i, entity, original) {
                     Ok(new)
-                        if may_stay(entity.label, self.settings.dates)
-                            || squeeze(&new) != squeeze(original) =>
+                        if may_stay(entity.label, &self.settings) || squeeze(&new) != squeeze(original) =>
                     {
                         new
                     }
@@ -158,6 +177,8 @@ impl Rewriter {
                 text,
             });
         }
+        drop(job);
+        out.losses = account.into_entries();
         Ok(out)
     }
 
@@ -174,17 +195,20 @@ impl Rewriter {
 
     /// The moved date of a document; `None` when it has none, or none can be made.
     pub fn document_date(&self, note: &Note) -> Option<Date> {
-        let scope = self.scope(&note.id, note.patient.as_deref());
+        let scope = self.time_scope(&note.id, note.patient.as_deref());
         crate::calendar::Calendar::new(&self.streams, scope, self.settings.dates).map(note.date?)
     }
 }
 
 /// What may come out as it was: ages and durations, kept true to the dates around them; regions and the home
-/// country, which stay; dates under `year`, when they were a year.
-fn may_stay(label: Label, dates: Dates) -> bool {
+/// country, which stay; dates under `year`, when they were a year; and what a mechanism with a declared loss released,
+/// which a tag in its place would undo.
+fn may_stay(label: Label, settings: &Settings) -> bool {
     match label {
         Label::Age | Label::RelativeDate | Label::Region | Label::Country => true,
-        Label::Date => dates == Dates::Year,
+        Label::Date => settings.dates == Dates::Year || settings.dates.by_document(),
+        Label::BirthDate => settings.dates.by_document(),
+        Label::City | Label::PostalCode => settings.places.is_private(),
         _ => false,
     }
 }
@@ -235,6 +259,7 @@ struct Job<'a> {
     frame: Frame<'a>,
     atlas: Atlas<'a>,
     avoid: Vec<String>,
+    account: &'a Account,
 }
 
 impl Job<'_> {
@@ -279,7 +304,13 @@ impl Job<'_> {
             }
             Label::Sex | Label::Kinship | Label::Profession | Label::OtherDetail => None,
         };
-        made.ok_or(if entity.label.group() == Group::Time { UNREAD_TIME } else { NO_SURROGATE })
+        let refused = self.account.take_refused();
+        made.ok_or(match entity.label.group() {
+            Group::Time if self.frame.refused() => BUDGET,
+            Group::Time => UNREAD_TIME,
+            _ if refused => BUDGET,
+            _ => NO_SURROGATE,
+        })
     }
 
     /// A wider value of the same kind.

@@ -3,8 +3,9 @@
 //! ```toml
 //! [rewrite]
 //! scope = "patient"            # document, patient, corpus
-//! dates = { method = "warp" }  # shift, blur, warp, year
-//! places = { method = "list" }
+//! dates = { method = "warp" }  # shift, blur, warp, ldp, metric, year
+//! places = { method = "list" } # list, geo, health, health-strict
+//! indicators = "towns.csv"     # what `health` compares: a column `code` (INSEE, INE), then numbers
 //! tags = "label"               # <FamilyName>; "category" writes <PER>
 //! old_age = 90                 # ages from here on are told as this one "and over"
 //!
@@ -13,12 +14,18 @@
 //!
 //! [rewrite.labels]             # a label outweighs its group
 //! Profession = "generalise"
+//!
+//! [rewrite.budget]             # what one document may lose; what exceeds it becomes a tag
+//! pure = 0.75                  # ε
+//! kilometre = 1.0              # ε per kilometre; also day, week, month, year, profile
 //! ```
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use jiff::civil::{Date, date};
 use serde::{Deserialize, Serialize};
+use taire_privacy::{Budget, Unit};
 use taire_text::{Group, Label};
 
 use crate::Error;
@@ -93,8 +100,38 @@ pub enum Dates {
         #[serde(default = "slope")]
         slope: f64,
     },
+    /// Bounded Laplace noise on the intervals of the document's dates and ages, in days; ε is split evenly among
+    /// them (Tchouka 2022, §4.6). The document's own date moves as under `shift`.
+    Ldp {
+        #[serde(default = "time_epsilon")]
+        epsilon: f64,
+        #[serde(default = "min_days")]
+        min_days: u32,
+        #[serde(default = "max_days")]
+        max_days: u32,
+        /// The reach of the classes, in days.
+        #[serde(default = "classes")]
+        classes: [u32; 3],
+    },
+    /// Discrete Laplace noise on the intervals, each in the unit it was written in, at ε per day, week, month or year
+    /// (Tchouka 2023, §8.2.2.2). The document's own date moves as under `shift`.
+    Metric {
+        #[serde(default = "time_epsilon")]
+        epsilon: f64,
+        #[serde(default = "min_days")]
+        min_days: u32,
+        #[serde(default = "max_days")]
+        max_days: u32,
+    },
     /// The year alone, as it is.
     Year,
+}
+
+impl Dates {
+    /// Whether dates move by the sequence of one document, whatever the scope.
+    pub fn by_document(self) -> bool {
+        matches!(self, Dates::Ldp { .. } | Dates::Metric { .. })
+    }
 }
 
 /// How towns are replaced.
@@ -103,6 +140,70 @@ pub enum Dates {
 pub enum Places {
     /// Another town of the region, of about the same size.
     List,
+    /// The town of the region nearest to a point drawn by planar Laplace at ε per kilometre (Tchouka 2022, §4.5). A
+    /// town may come out as itself.
+    Geo {
+        #[serde(default = "place_epsilon")]
+        epsilon: f64,
+    },
+    /// One of the `k` towns most alike within a radius, by e^(−ε·d) (Tchouka 2023, §8.2.3.2). As in the thesis each
+    /// town has candidates of its own, so the loss has no bound; the report says so.
+    Health {
+        #[serde(default = "place_epsilon")]
+        epsilon: f64,
+        #[serde(default = "candidates")]
+        k: usize,
+        #[serde(default = "radius_km")]
+        radius_km: f64,
+    },
+    /// Any town of the region, by e^(−ε·d/2): ε·d-private. A town may come out as itself.
+    HealthStrict {
+        #[serde(default = "strict_epsilon")]
+        epsilon: f64,
+    },
+}
+
+impl Places {
+    /// Whether towns are drawn by a mechanism that declares a loss. Such a town may come out as itself: a surrogate
+    /// that is never its original tells what the original was not.
+    pub fn is_private(self) -> bool {
+        self != Places::List
+    }
+
+    pub(crate) fn by_profile(self) -> bool {
+        matches!(self, Places::Health { .. } | Places::HealthStrict { .. })
+    }
+}
+
+/// What the releases of one document may lose together. What is not named is not limited.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    pub pure: Option<f64>,
+    pub day: Option<f64>,
+    pub week: Option<f64>,
+    pub month: Option<f64>,
+    pub year: Option<f64>,
+    pub kilometre: Option<f64>,
+    pub profile: Option<f64>,
+}
+
+impl Limits {
+    fn of(&self, unit: Unit) -> Option<f64> {
+        match unit {
+            Unit::Day => self.day,
+            Unit::Week => self.week,
+            Unit::Month => self.month,
+            Unit::Year => self.year,
+            Unit::Kilometre => self.kilometre,
+            Unit::Profile => self.profile,
+        }
+    }
+
+    pub(crate) fn budget(&self) -> Budget {
+        let metric = Unit::ALL.iter().filter_map(|&u| Some((u, self.of(u)?))).collect();
+        Budget { pure: self.pure, metric }
+    }
 }
 
 /// The names tags carry.
@@ -144,12 +245,39 @@ fn slope() -> f64 {
     0.2
 }
 
+/// The papers' ε = 1: three quarters for time, one for places.
+fn time_epsilon() -> f64 {
+    0.75
+}
+
+fn place_epsilon() -> f64 {
+    0.25
+}
+
+fn strict_epsilon() -> f64 {
+    8.0
+}
+
+fn classes() -> [u32; 3] {
+    [61, 660, 36_000]
+}
+
+fn candidates() -> usize {
+    10
+}
+
+fn radius_km() -> f64 {
+    100.0
+}
+
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     pub scope: ScopeKind,
     pub dates: Dates,
     pub places: Places,
+    /// A table of towns that `health` and `health-strict` compare instead of the shipped one.
+    pub indicators: Option<PathBuf>,
     pub tags: TagNames,
     /// Ages from here on are pooled.
     pub old_age: u16,
@@ -157,6 +285,7 @@ pub struct Settings {
     pub all: Option<Action>,
     pub groups: BTreeMap<Group, Action>,
     pub labels: BTreeMap<Label, Action>,
+    pub budget: Limits,
 }
 
 impl Default for Settings {
@@ -171,11 +300,13 @@ impl Default for Settings {
                 slope: slope(),
             },
             places: Places::List,
+            indicators: None,
             tags: TagNames::default(),
             old_age: 90,
             all: None,
             groups: BTreeMap::new(),
             labels: BTreeMap::new(),
+            budget: Limits::default(),
         }
     }
 }
@@ -189,6 +320,30 @@ impl Settings {
             .copied()
             .or(self.all)
             .unwrap_or_else(|| default_action(label))
+    }
+
+    /// What a person should know of these choices before sharing what they made.
+    pub fn remarks(&self) -> Vec<&'static str> {
+        let mut out = Vec::new();
+        if self.dates.by_document() && self.scope != ScopeKind::Document {
+            out.push(
+                "dates move by the sequence of each document, as ldp and metric do: the same day may become two in \
+                 two documents of one patient, and the loss is told by document",
+            );
+        }
+        if matches!(self.places, Places::Health { .. }) {
+            out.push(
+                "places = health draws from candidates that differ from town to town, so its loss has no bound: \
+                 health-strict has one",
+            );
+        }
+        if self.dates.by_document() || self.places.is_private() {
+            out.push(
+                "a mechanism that declares a loss may give a town or a day back as it was: one that never did would \
+                 tell what the original was not",
+            );
+        }
+        out
     }
 
     pub(crate) fn check(&self) -> Result<(), Error> {
@@ -221,8 +376,39 @@ impl Settings {
                 }
                 (min_days, max_days)
             }
+            Dates::Ldp { epsilon, min_days, max_days, classes } => {
+                check_epsilon("dates", epsilon)?;
+                let [short, medium, long] = classes;
+                if !(1 <= short && short < medium && medium < long && long <= 100_000) {
+                    return Err(Error::new(format!(
+                        "ldp has classes {short}, {medium}, {long}; they rise from 1 to 100000: 61, 660, 36000 are usual"
+                    )));
+                }
+                (min_days, max_days)
+            }
+            Dates::Metric { epsilon, min_days, max_days } => {
+                check_epsilon("dates", epsilon)?;
+                (min_days, max_days)
+            }
             Dates::Year => (min_days(), max_days()),
         };
+        match self.places {
+            Places::List => {}
+            Places::Geo { epsilon } | Places::HealthStrict { epsilon } => check_epsilon("places", epsilon)?,
+            Places::Health { epsilon, k, radius_km } => {
+                check_epsilon("places", epsilon)?;
+                if k < 2 || !(1.0..=1000.0).contains(&radius_km) {
+                    return Err(Error::new(format!(
+                        "health draws among {k} towns within {radius_km} km; it takes 2 or more, and 1 to 1000 km"
+                    )));
+                }
+            }
+        }
+        if self.indicators.is_some() && !self.places.by_profile() {
+            return Err(Error::new(
+                "indicators are given, but places take none: set places to health or health-strict",
+            ));
+        }
         if min_days < 30 || max_days < min_days.saturating_add(60) || max_days > 36_500 {
             return Err(Error::new(format!(
                 "dates move by {min_days} to {max_days} days; it takes 30 at least, 36500 at most and 60 between: change min_days, max_days"
@@ -233,6 +419,13 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+fn check_epsilon(what: &str, epsilon: f64) -> Result<(), Error> {
+    if !(1e-6..=64.0).contains(&epsilon) {
+        return Err(Error::new(format!("{what} have ε = {epsilon}; it takes 0.000001 to 64: 1 is usual")));
+    }
+    Ok(())
 }
 
 fn default_action(label: Label) -> Action {

@@ -2,17 +2,21 @@
 //!
 //! A date is moved by the scope's calendar and printed in its own surface. An age is recomputed between the moved
 //! birth date and the moved date it belongs to; from `old_age` on it is pooled, and so is the birth date, which
-//! moves to the pooled age.
+//! moves to the pooled age. Under `ldp` and `metric` the same numbers are looked up in the document's sequence instead,
+//! and what is not in it has no surrogate.
 
 use std::ops::Range;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use taire_text::date::{self, Partial, Slot, Surface, lapse};
+use taire_privacy::Unit as Count;
+use taire_text::date::{self, Partial, Precision, Slot, Surface, lapse};
 use taire_text::{Entity, Label, Language, Note, tokenise};
 
-use crate::calendar::{Calendar, years_between};
+use crate::account::Account;
+use crate::calendar::{Calendar, number, years_between};
 use crate::key::{Purpose, Scope, Streams};
+use crate::sequence::{Element, Sequence};
 use crate::settings::{Dates, Settings};
 
 /// The time of one note.
@@ -25,7 +29,12 @@ pub(crate) struct Frame<'a> {
     language: Language,
     pooled_birth: Option<Date>,
     dates: Vec<Written>,
-    years_only: bool,
+    method: Dates,
+    /// Under `ldp` and `metric`; empty when the budget refused it.
+    sequence: Option<Sequence>,
+    refused: bool,
+    /// Where a birth date goes that the document does not hold.
+    stray_birth: i64,
 }
 
 /// The unit of a number in an age or a duration.
@@ -59,6 +68,24 @@ impl Unit {
         .ok()
     }
 
+    fn of_lapse(unit: lapse::Unit) -> Unit {
+        match unit {
+            lapse::Unit::Day => Unit::Day,
+            lapse::Unit::Week => Unit::Week,
+            lapse::Unit::Month => Unit::Month,
+            lapse::Unit::Year => Unit::Year,
+        }
+    }
+
+    fn count(self) -> Count {
+        match self {
+            Unit::Day => Count::Day,
+            Unit::Week => Count::Week,
+            Unit::Month => Count::Month,
+            Unit::Year => Count::Year,
+        }
+    }
+
     fn days(self) -> f64 {
         match self {
             Unit::Day => 1.0,
@@ -74,6 +101,7 @@ impl<'a> Frame<'a> {
         streams: &'a Streams,
         scope: Scope<'a>,
         settings: &Settings,
+        account: &Account,
         note: &Note,
         entities: &[Entity],
     ) -> Frame<'a> {
@@ -84,23 +112,174 @@ impl<'a> Frame<'a> {
         };
         let birth = note.known.birth_date.or_else(|| complete(true).next());
         let reference = note.date.or_else(|| complete(false).max());
+        // A sequence needs a day to count from; without any, all are the same.
+        let any_day = settings.dates.by_document().then(|| jiff::civil::date(2020, 7, 1));
+        let reference = reference.or(any_day);
         let old_age = i64::from(settings.old_age);
-        let pooled_birth =
-            birth.zip(reference).filter(|&(b, r)| years_between(b, r) >= old_age).and_then(|(_, r)| {
-                let into_year = streams.draw(Purpose::BirthDay, scope, "").within(1, 360);
-                let day = calendar.map(r)?;
-                day.checked_sub(old_age.years()).and_then(|d| d.checked_sub(into_year.days())).ok()
-            });
-        Frame {
+        let pooled_birth = reference.and_then(|r| {
+            let into_year = streams.draw(Purpose::BirthDay, scope, "").within(1, 360);
+            let day = calendar.map(r)?;
+            day.checked_sub(old_age.years()).and_then(|d| d.checked_sub(into_year.days())).ok()
+        });
+        let old = |b: Date, r: Date| years_between(b, r) >= old_age;
+        let mut frame = Frame {
             calendar,
             reference,
             birth,
             old_age,
             language: note.language,
-            pooled_birth,
+            pooled_birth: None,
             dates,
-            years_only: settings.dates == Dates::Year,
+            method: settings.dates,
+            sequence: None,
+            refused: false,
+            stray_birth: 0,
+        };
+        if settings.dates.by_document() {
+            frame.stray_birth = streams.draw(Purpose::BirthDay, scope, "stray").within(20 * 365, 80 * 365);
+            let elements = frame.elements(note, entities);
+            let drawn = Sequence::draw(streams, scope, settings.dates, &elements).unwrap_or_default();
+            frame.refused = !account.spend(drawn.losses());
+            frame.sequence = Some(if frame.refused { Sequence::default() } else { drawn });
         }
+        // Under a sequence the released age decides: the true one would tell more than was paid for.
+        let ends = match frame.sequence {
+            Some(_) => birth.and_then(|b| frame.map(b)).zip(reference.and_then(|r| frame.calendar.map(r))),
+            None => birth.zip(reference),
+        };
+        frame.pooled_birth = pooled_birth.filter(|_| ends.is_some_and(|(b, r)| old(b, r)));
+        frame
+    }
+
+    /// Whether the budget refused the document's sequence.
+    pub(crate) fn refused(&self) -> bool {
+        self.refused
+    }
+
+    fn years_only(&self) -> bool {
+        self.method == Dates::Year
+    }
+
+    /// Everything of the document that its sequence must hold.
+    fn elements(&self, note: &Note, entities: &[Entity]) -> Vec<Element> {
+        let mut out = Vec::new();
+        let mut add = |key: Option<(Count, i64)>, label: Label| {
+            out.extend(key.map(|(unit, back)| Element { unit, back, label }));
+        };
+        for written in &self.dates {
+            let label = if written.birth { Label::BirthDate } else { Label::Date };
+            add(written.day.and_then(|d| self.key_of_day(d, written.surface.precision())), label);
+        }
+        let counts_from_birth = |e: &Entity| matches!(e.label, Label::Age | Label::SocialSecurity);
+        if let Some(birth) = self.birth.filter(|_| entities.iter().any(counts_from_birth)) {
+            add(self.key_of_day(birth, Precision::Day), Label::BirthDate);
+        }
+        for entity in entities.iter().filter(|e| matches!(e.label, Label::Age | Label::RelativeDate)) {
+            let span = note.to_norm(entity.span);
+            let (text, after) = (span.of(note.norm()), &note.norm()[span.end()..]);
+            let mut take = |n: i64, unit: Option<Unit>| {
+                let key = match (entity.label, unit) {
+                    (Label::Age, None | Some(Unit::Year)) => self.key_of_age(n),
+                    (_, Some(unit)) => self.key_of_lapse(n, unit),
+                    (_, None) => self.key_of_year(n),
+                };
+                add(key, entity.label);
+                Some(n)
+            };
+            if text.bytes().any(|b| b.is_ascii_digit()) {
+                numbers(text, after, take);
+            } else if let Some(lapse) = lapse::parse(text, note.language) {
+                take(i64::from(lapse.value), Some(Unit::of_lapse(lapse.unit)));
+                if let Some((n, unit)) = lapse.minor {
+                    take(i64::from(n), Some(Unit::of_lapse(unit)));
+                }
+            }
+        }
+        out
+    }
+
+    /// Where a day stands in the sequence: `metric` counts it in the unit it was written in.
+    fn key_of_day(&self, day: Date, precision: Precision) -> Option<(Count, i64)> {
+        let from = self.reference?;
+        let years = i64::from(from.year()) - i64::from(day.year());
+        Some(match (self.method, precision) {
+            (Dates::Metric { .. }, Precision::Month) => {
+                (Count::Month, 12 * years + i64::from(from.month()) - i64::from(day.month()))
+            }
+            (Dates::Metric { .. }, Precision::Year) => (Count::Year, years),
+            _ => (Count::Day, number(from) - number(day)),
+        })
+    }
+
+    fn key_of_lapse(&self, n: i64, unit: Unit) -> Option<(Count, i64)> {
+        if matches!(self.method, Dates::Metric { .. }) {
+            return Some((unit.count(), n));
+        }
+        self.key_of_day(self.reference?.checked_sub(unit.span(n)?).ok()?, Precision::Day)
+    }
+
+    /// An age that the birth date tells needs nothing more than the birth date.
+    fn key_of_age(&self, years: i64) -> Option<(Count, i64)> {
+        if matches!(self.method, Dates::Metric { .. }) {
+            return (!self.age_is_told(years)).then_some((Count::Year, years));
+        }
+        self.key_of_day(self.day_of_age(years)?, Precision::Day)
+    }
+
+    fn key_of_year(&self, n: i64) -> Option<(Count, i64)> {
+        let year = i16::try_from(n).ok().filter(|y| (1850..=2150).contains(y))?;
+        self.key_of_day(jiff::civil::Date::new(year, 7, 1).ok()?, Precision::Year)
+    }
+
+    fn age_is_told(&self, years: i64) -> bool {
+        self.birth.zip(self.reference).is_some_and(|(b, r)| years_between(b, r) == years)
+    }
+
+    /// The day that stands for an age: the day it was reached, or without a birth date the birth it implies.
+    fn day_of_age(&self, years: i64) -> Option<Date> {
+        match self.birth {
+            Some(birth) if self.age_is_told(years) => Some(birth),
+            Some(birth) => birth.checked_add(years.years()).ok()?.checked_add(182.days()).ok(),
+            None => self.reference?.checked_sub(years.years()).ok()?.checked_sub(182.days()).ok(),
+        }
+    }
+
+    /// What the sequence made of an element.
+    fn moved(&self, key: (Count, i64)) -> Option<i64> {
+        self.sequence.as_ref()?.get(key.0, key.1)
+    }
+
+    /// The day an element of the sequence stands for now.
+    fn day_of(&self, (unit, back): (Count, i64)) -> Option<Date> {
+        let to = self.calendar.map(self.reference?)?;
+        let new = self.moved((unit, back))?;
+        match unit {
+            Count::Year => Date::new(i16::try_from(i64::from(to.year()) - new).ok()?, 7, 1).ok(),
+            Count::Month => to.checked_sub(jiff::Span::new().try_months(new).ok()?).ok(),
+            _ => to.checked_sub(jiff::Span::new().try_days(new).ok()?).ok(),
+        }
+    }
+
+    /// The age of somebody by the sequence alone; never the number as it was written.
+    fn released_age(&self, years: i64) -> Option<i64> {
+        let to = self.calendar.map(self.reference?)?;
+        if matches!(self.method, Dates::Metric { .. }) && !self.age_is_told(years) {
+            return Some(self.moved((Count::Year, years))?.max(0));
+        }
+        let day = self.day_of(self.key_of_day(self.day_of_age(years)?, Precision::Day)?)?;
+        let age = match self.birth {
+            Some(birth) if !self.age_is_told(years) => years_between(self.map_birth(birth)?, day),
+            Some(birth) => years_between(self.map_birth(birth)?, to),
+            None => years_between(day, to),
+        };
+        Some(age.max(0))
+    }
+
+    fn released_lapse(&self, n: i64, unit: Unit) -> Option<i64> {
+        let key = self.key_of_lapse(n, unit)?;
+        let new = self.moved(key)?.max(0);
+        let days = key.0 == Count::Day && unit != Unit::Day;
+        Some(if days { (new as f64 / unit.days()).round() as i64 } else { new }.max(1))
     }
 
     /// A date, or several in one entity, moved and printed in their own surface. `None` if any part cannot be read.
@@ -110,8 +289,15 @@ impl<'a> Frame<'a> {
         let mut any = false;
         for written in self.dates.iter().filter(|d| d.entity == entity) {
             let day = written.day?;
-            let new = if written.birth { self.map_birth(day) } else { self.map(day) }?;
-            let printed = if self.years_only {
+            let precision = written.surface.precision();
+            let new = match &self.sequence {
+                Some(_) if self.birth != Some(day) || self.pooled_birth.is_none() => {
+                    self.day_of(self.key_of_day(day, precision)?)
+                }
+                _ if written.birth => self.map_birth(day),
+                _ => self.map(day),
+            }?;
+            let printed = if self.years_only() {
                 // The birth year of the very old would tell their age.
                 if written.birth && self.pooled_birth.is_some() {
                     return None;
@@ -159,21 +345,31 @@ impl<'a> Frame<'a> {
     }
 
     pub(crate) fn map(&self, day: Date) -> Option<Date> {
-        self.calendar.map(day)
+        match self.sequence {
+            Some(_) => self.day_of(self.key_of_day(day, Precision::Day)?),
+            None => self.calendar.map(day),
+        }
     }
 
     /// The moved birth date, pooled for the very old.
     pub(crate) fn map_birth(&self, day: Date) -> Option<Date> {
         match self.pooled_birth {
             Some(pooled) if self.birth == Some(day) => Some(pooled),
+            _ if self.sequence.is_some() && self.birth != Some(day) => {
+                let to = self.calendar.map(self.reference?)?;
+                to.checked_sub(jiff::Span::new().try_days(self.stray_birth).ok()?).ok()
+            }
             _ => self.map(day),
         }
     }
 
     /// The age of somebody `years` old, when both ends have moved.
-    fn age(&self, years: i64) -> i64 {
-        if self.years_only {
-            return years;
+    fn age(&self, years: i64) -> Option<i64> {
+        if self.sequence.is_some() {
+            return self.released_age(years);
+        }
+        if self.years_only() {
+            return Some(years);
         }
         let moved = |from: Date, to: Date| Some(years_between(self.map(from)?, self.map(to)?));
         let half = |d: Date| d.checked_add(182.days()).ok();
@@ -187,18 +383,21 @@ impl<'a> Frame<'a> {
                 .and_then(|b| moved(b, r)),
             (None, None) => None,
         };
-        new.filter(|&n| n >= 0).unwrap_or(years)
+        Some(new.filter(|&n| n >= 0).unwrap_or(years))
     }
 
     /// A duration that ends (or begins) at the document's date.
-    fn duration(&self, n: i64, unit: Unit) -> i64 {
+    fn duration(&self, n: i64, unit: Unit) -> Option<i64> {
+        if self.sequence.is_some() {
+            return self.released_lapse(n, unit);
+        }
         let moved = || {
-            let end = self.reference.filter(|_| !self.years_only)?;
+            let end = self.reference.filter(|_| !self.years_only())?;
             let start = end.checked_sub(unit.span(n)?).ok()?;
             let days = self.map(start)?.until(self.map(end)?).ok()?.get_days();
             Some((f64::from(days) / unit.days()).round() as i64)
         };
-        moved().filter(|&m| m > 0 || n == 0).unwrap_or(n)
+        Some(moved().filter(|&m| m > 0 || n == 0).unwrap_or(n))
     }
 
     /// `74 ans` in the moved frame; `after` is the text that follows the entity, where the unit may stand.
@@ -207,18 +406,24 @@ impl<'a> Frame<'a> {
             return self.spelt_age(text);
         }
         let mut pooled = false;
-        let new = self.numbers(text, after, |n, unit| match unit {
+        let new = numbers(text, after, |n, unit| match unit {
             None | Some(Unit::Year) => {
-                let age = self.age(n);
-                if n >= self.old_age || age >= self.old_age {
+                let age = self.age(n)?;
+                if self.is_old(n, age) {
                     pooled = true;
-                    self.old_age
+                    Some(self.old_age)
                 } else {
-                    age
+                    Some(age)
                 }
             }
             // Months and days of the very young say no more than the dates around them.
-            Some(_) => n,
+            Some(unit) => {
+                if self.sequence.is_some() {
+                    self.duration(n, unit)
+                } else {
+                    Some(n)
+                }
+            }
         })?;
         Some(match pooled {
             false => new,
@@ -230,63 +435,85 @@ impl<'a> Frame<'a> {
         })
     }
 
+    /// Whether an age is pooled. What a mechanism released is judged by itself alone.
+    fn is_old(&self, written: i64, new: i64) -> bool {
+        new >= self.old_age || (self.sequence.is_none() && written >= self.old_age)
+    }
+
     /// `soixante-quatorze ans`, `octogénaire`: an age in letters.
     fn spelt_age(&self, text: &str) -> Option<String> {
         let lapse = lapse::parse(text, self.language)?;
         if lapse.unit != lapse::Unit::Year {
-            return Some(text.to_owned());
+            return if self.sequence.is_some() { self.spelt_lapse(&lapse) } else { Some(text.to_owned()) };
         }
-        let (old, new) = (i64::from(lapse.value), self.age(i64::from(lapse.value)));
-        if old >= self.old_age || new >= self.old_age {
+        let (old, new) = (i64::from(lapse.value), self.age(i64::from(lapse.value))?);
+        if self.is_old(old, new) {
             return Some(match self.language {
                 Language::Fr => format!("{} ans ou plus", self.old_age),
                 Language::Es => format!("{} años o más", self.old_age),
             });
         }
-        Some(lapse.surface.print(u16::try_from(new).ok()?, lapse.minor.map(|(n, _)| n)))
+        let minor = lapse.minor.map(|(n, unit)| match self.sequence {
+            Some(_) => self.released_lapse(i64::from(n), Unit::of_lapse(unit)),
+            None => Some(i64::from(n)),
+        });
+        let minor = minor.flatten().and_then(|n| u16::try_from(n).ok());
+        Some(lapse.surface.print(u16::try_from(new).ok()?, minor))
+    }
+
+    /// A distance in letters, by the sequence.
+    fn spelt_lapse(&self, lapse: &lapse::Lapse) -> Option<String> {
+        let released =
+            |n: u16, unit| u16::try_from(self.released_lapse(i64::from(n), Unit::of_lapse(unit))?).ok();
+        let minor = match lapse.minor {
+            Some((n, unit)) => Some(released(n, unit)?),
+            None => None,
+        };
+        Some(lapse.surface.print(released(lapse.value, lapse.unit)?, minor))
     }
 
     /// `il y a 15 ans` in the moved frame. Words without a number ("hier") hold in any frame.
     pub(crate) fn relative_text(&self, text: &str, after: &str) -> Option<String> {
         if !text.chars().any(|c| c.is_ascii_digit()) {
-            return Some(text.to_owned());
+            let lapse = self.sequence.as_ref().and_then(|_| lapse::parse(text, self.language));
+            return lapse.map_or_else(|| Some(text.to_owned()), |lapse| self.spelt_lapse(&lapse));
         }
-        self.numbers(text, after, |n, unit| match unit {
-            Some(Unit::Year) if n >= self.old_age => self.old_age,
+        numbers(text, after, |n, unit| match unit {
+            Some(Unit::Year) if n >= self.old_age && self.sequence.is_none() => Some(self.old_age),
             Some(unit) => self.duration(n, unit),
+            None if self.sequence.is_some() => self.day_of(self.key_of_year(n)?).map(|d| i64::from(d.year())),
             None if (1850..=2150).contains(&n) => {
                 let middle = jiff::civil::Date::new(n as i16, 7, 1).ok().and_then(|d| self.map(d));
-                middle.map_or(0, |d| i64::from(d.year()))
+                Some(middle.map_or(0, |d| i64::from(d.year())))
             }
-            None => n,
+            None => Some(n),
         })
     }
+}
 
-    /// Rewrites each run of digits with its unit, the next word. `None` without digits or with too many.
-    fn numbers(
-        &self,
-        text: &str,
-        after: &str,
-        mut change: impl FnMut(i64, Option<Unit>) -> i64,
-    ) -> Option<String> {
-        let mut out = String::with_capacity(text.len() + 8);
-        let mut rest = text;
-        let mut any = false;
-        while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-            out.push_str(&rest[..start]);
-            let end = rest[start..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| start + n);
-            let n: i64 = rest[start..end].parse().ok().filter(|n| *n < 10_000)?;
-            rest = &rest[end..];
-            let unit =
-                first_unit(rest).or_else(|| if rest.trim().is_empty() { first_unit(after) } else { None });
-            // `70-75 ans`, `entre 70 et 75 ans`: the unit of the last number is everybody's.
-            let unit = unit.or_else(|| rest.split(|c: char| !c.is_alphabetic()).find_map(Unit::of));
-            out.push_str(&change(n, unit).to_string());
-            any = true;
-        }
-        out.push_str(rest);
-        any.then_some(out)
+/// Rewrites each run of digits with its unit, the next word. `None` without digits, with too many, or where a number
+/// has no new one.
+fn numbers(
+    text: &str,
+    after: &str,
+    mut change: impl FnMut(i64, Option<Unit>) -> Option<i64>,
+) -> Option<String> {
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    let mut any = false;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        out.push_str(&rest[..start]);
+        let end = rest[start..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| start + n);
+        let n: i64 = rest[start..end].parse().ok().filter(|n| *n < 10_000)?;
+        rest = &rest[end..];
+        let unit = first_unit(rest).or_else(|| if rest.trim().is_empty() { first_unit(after) } else { None });
+        // `70-75 ans`, `entre 70 et 75 ans`: the unit of the last number is everybody's.
+        let unit = unit.or_else(|| rest.split(|c: char| !c.is_alphabetic()).find_map(Unit::of));
+        out.push_str(&change(n, unit)?.to_string());
+        any = true;
     }
+    out.push_str(rest);
+    any.then_some(out)
 }
 
 fn first_unit(text: &str) -> Option<Unit> {

@@ -12,5 +12,5 @@ mod report;
 pub use error::Error;
 pub use pipeline::{Deidentified, Engine, Pipeline, Written};
 pub use policy::{Policy, SHIPPED};
-pub use report::{Refused, Report};
-pub use taire_surrogate::SecretKey;
+pub use report::{Refused, Report, Spent};
+pub use taire_surrogate::{Loss, SecretKey, Unit};

@@ -10,8 +10,8 @@ use taire_detect::{
 };
 use taire_lexicon::Annotator;
 use taire_models::CrfDetector;
-use taire_surrogate::{Fallback, Rewriter, SecretKey};
-use taire_text::{Entity, Language, Mention, Note, Phi, Source};
+use taire_surrogate::{Fallback, Loss, Rewriter, SecretKey};
+use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source};
 
 use crate::{Error, Policy};
 
@@ -57,6 +57,8 @@ pub struct Deidentified {
     /// What was written, in the new text.
     pub written: Vec<Written>,
     pub fallbacks: Vec<Fallback>,
+    /// What the mechanisms declared, release by release.
+    pub losses: Vec<(Label, Loss)>,
     pub patient: Option<String>,
     pub date: Option<Date>,
 }
@@ -165,6 +167,7 @@ impl Pipeline {
             written,
             entities,
             fallbacks: rewritten.fallbacks,
+            losses: rewritten.losses,
             patient: note.patient.as_deref().map(|p| rewriter.patient_id(p)),
             date: rewriter.document_date(note),
         })

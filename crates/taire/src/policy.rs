@@ -12,8 +12,13 @@ use taire_text::{Label, Language, Score, Source};
 use crate::Error;
 
 /// The policies inside the binary: name and TOML.
-pub const SHIPPED: &[(&str, &str)] =
-    &[("fr", include_str!("../../../policies/fr.toml")), ("es", include_str!("../../../policies/es.toml"))];
+pub const SHIPPED: &[(&str, &str)] = &[
+    ("fr", include_str!("../../../policies/fr.toml")),
+    ("es", include_str!("../../../policies/es.toml")),
+    ("bigeard", include_str!("../../../policies/bigeard.toml")),
+    ("hybrid", include_str!("../../../policies/hybrid.toml")),
+    ("metric", include_str!("../../../policies/metric.toml")),
+];
 
 /// A whole way of treating documents.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use taire_surrogate::Loss;
 use taire_text::{Entity, Label, Language};
 
 use crate::Deidentified;
@@ -30,6 +31,8 @@ pub struct Report {
     pub languages: BTreeMap<Language, usize>,
     /// Where a tag was written because no surrogate could be made: label and reason.
     pub fallbacks: BTreeMap<String, usize>,
+    /// What documents lost, by kind of loss (`ε`, `ε per day`) and label, `all` being a document's whole loss.
+    pub losses: BTreeMap<String, BTreeMap<String, Spent>>,
     pub refused: Vec<Refused>,
     /// Anything else a person should know: encodings, columns left out, identity files used.
     pub remarks: Vec<String>,
@@ -44,6 +47,39 @@ pub struct Documents {
     pub refused: usize,
     pub bytes: usize,
     pub with_nothing_found: usize,
+}
+
+/// Losses of many documents: how many lost something, and how much each on average and at most.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Spent {
+    pub documents: usize,
+    #[serde(serialize_with = "bound")]
+    pub mean: f64,
+    #[serde(serialize_with = "bound")]
+    pub max: f64,
+}
+
+impl Spent {
+    fn add(&mut self, eps: f64) {
+        let before = self.mean * self.documents as f64;
+        self.documents += 1;
+        self.mean = (before + eps) / self.documents as f64;
+        self.max = self.max.max(eps);
+    }
+}
+
+/// JSON has no infinity.
+fn bound<S: Serializer>(eps: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if eps.is_finite() { serializer.serialize_f64(*eps) } else { serializer.serialize_str("no bound") }
+}
+
+/// Four digits, rounded upward.
+fn shown(eps: f64) -> String {
+    if eps.is_finite() { format!("{}", (eps * 1e4 - 1e-6).ceil() / 1e4) } else { "no bound".to_owned() }
+}
+
+fn kind(loss: Loss) -> String {
+    loss.unit().map_or_else(|| "ε".to_owned(), |unit| format!("ε per {}", unit.name()))
 }
 
 impl Report {
@@ -74,6 +110,15 @@ impl Report {
         self.count(language, bytes, &done.entities);
         for fallback in &done.fallbacks {
             *self.fallbacks.entry(format!("{}: {}", fallback.label, fallback.why)).or_default() += 1;
+        }
+        let mut sums: BTreeMap<(String, &str), f64> = BTreeMap::new();
+        for &(label, loss) in &done.losses {
+            for name in [label.name(), "all"] {
+                *sums.entry((kind(loss), name)).or_default() += loss.epsilon();
+            }
+        }
+        for ((kind, name), eps) in sums {
+            self.losses.entry(kind).or_default().entry(name.to_owned()).or_default().add(eps);
         }
     }
 
@@ -128,6 +173,7 @@ impl Report {
             "label and reason",
             &self.fallbacks,
         );
+        self.privacy(&mut out);
         if !self.refused.is_empty() {
             let _ = writeln!(
                 out,
@@ -152,6 +198,27 @@ impl Report {
         out
     }
 
+    fn privacy(&self, out: &mut String) {
+        if self.losses.is_empty() {
+            return;
+        }
+        let _ = writeln!(
+            out,
+            "\n## Privacy spent, by document\n\n| loss | label | documents | mean | most |\n|---|---|---:|---:|---:|"
+        );
+        for (kind, labels) in &self.losses {
+            for (label, spent) in labels {
+                let (mean, max) = (shown(spent.mean), shown(spent.max));
+                let _ = writeln!(out, "| {kind} | {label} | {} | {mean} | {max} |", spent.documents);
+            }
+        }
+        let _ = writeln!(
+            out,
+            "\nε and ε per unit are different promises and are never added together. They cover dates, ages and towns; \
+             names and numbers are drawn from the key and claim none."
+        );
+    }
+
     fn table(&self, out: &mut String, title: &str, what: &str, rows: &BTreeMap<String, usize>) {
         if rows.is_empty() {
             return;
@@ -171,5 +238,42 @@ impl Report {
 
     pub fn found(&self, label: Label) -> usize {
         self.labels.get(label.name()).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taire_surrogate::Unit;
+
+    fn done(losses: Vec<(Label, Loss)>) -> Deidentified {
+        Deidentified {
+            text: String::new(),
+            entities: Vec::new(),
+            written: Vec::new(),
+            fallbacks: Vec::new(),
+            losses,
+            patient: None,
+            date: None,
+        }
+    }
+
+    #[test]
+    fn losses_are_summed_by_document_and_kinds_stay_apart() {
+        let mut report = Report::new("deid", std::iter::once("hybrid".to_owned()));
+        let km = |eps| (Label::City, Loss::Metric { eps, per: Unit::Kilometre });
+        report.count_rewritten(
+            Language::Fr,
+            10,
+            &done(vec![(Label::Date, Loss::Pure(0.5)), km(0.25), km(0.25)]),
+        );
+        report.count_rewritten(Language::Fr, 10, &done(vec![km(0.25)]));
+        report.count_rewritten(Language::Fr, 10, &done(Vec::new()));
+        let city = report.losses["ε per kilometre"]["City"];
+        assert_eq!(city, Spent { documents: 2, mean: 0.375, max: 0.5 });
+        assert_eq!(report.losses["ε"]["all"].documents, 1);
+        assert!(report.to_markdown().contains("| ε per kilometre | all | 2 | 0.375 | 0.5 |"));
+        report.count_rewritten(Language::Fr, 10, &done(vec![km(f64::INFINITY)]));
+        assert!(report.to_json().contains("\"no bound\""));
     }
 }
