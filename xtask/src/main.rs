@@ -1,5 +1,6 @@
 //! Chores of the project: `cargo xtask test|lexicons|generate|score|...`.
 
+mod calendars;
 mod generate;
 mod lexicons;
 mod models;
@@ -12,12 +13,15 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (command, rest) = args.split_first().map_or(("", &args[..]), |(c, rest)| (c.as_str(), rest));
     let done = match command {
+        "calendars" => calendars::run(rest),
         "generate" => generate::run(rest),
         "lexicons" => lexicons::run(rest),
         "models" => models::run(rest),
         "score" => score::run(rest),
         "test" => test::run(),
-        _ => Err(format!("unknown chore `{command}`; known: generate, lexicons, models, score, test")),
+        _ => Err(format!(
+            "unknown chore `{command}`; known: calendars, generate, lexicons, models, score, test"
+        )),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

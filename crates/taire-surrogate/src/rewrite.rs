@@ -193,6 +193,14 @@ impl Rewriter {
             .unwrap_or_else(|| tags::tag(Label::PatientId, self.settings.tags))
     }
 
+    /// Where days of one patient's record go, by the calendar alone: what the measurements of a calendar need. Under
+    /// `ldp` and `metric` it is the plain shift of the document's date.
+    pub fn move_days(&self, patient: &str, days: &[Date]) -> Vec<Option<Date>> {
+        let scope = self.time_scope(patient, Some(patient));
+        let calendar = crate::calendar::Calendar::new(&self.streams, scope, self.settings.dates);
+        days.iter().map(|&day| calendar.map(day)).collect()
+    }
+
     /// The moved date of a document; `None` when it has none, or none can be made.
     pub fn document_date(&self, note: &Note) -> Option<Date> {
         let scope = self.time_scope(&note.id, note.patient.as_deref());
