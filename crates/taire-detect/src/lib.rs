@@ -3,6 +3,7 @@
 //! Each detector reads notes and says what it saw as mentions; none edits the text. [`fuse`] decides between
 //! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
 
+mod allow_list;
 mod error;
 mod facilities;
 mod folded;
@@ -22,6 +23,7 @@ pub mod words;
 
 use taire_text::{Mention, Note, Source};
 
+pub use allow_list::{AllowList, Judgement, Judgements, WordEntry, WordList, starter_allows};
 pub use error::Error;
 pub use fuse::{FusionRule, fuse};
 pub use initials::initials;

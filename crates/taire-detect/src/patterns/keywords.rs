@@ -8,7 +8,7 @@ use taire_text::fold_char;
 
 /// What a keyword announces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Phone,
     Fax,
     /// An internal number: "poste 4512", "DECT".
@@ -43,7 +43,7 @@ pub(super) enum Kind {
 
 /// How much a keyword needs beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Strength {
+pub(crate) enum Strength {
     /// Speaks for a number up to two words away.
     Strong,
     /// Speaks for the number right after it, or after a colon.
@@ -262,7 +262,7 @@ const UNITS: &str = "mm|mm3|mmc|mmol|mosm|nmol|pmol|umol|µmol|μmol|micromol|ui
 
 /// The keyword tables, indexed by the last word of each phrase.
 #[derive(Debug)]
-pub(super) struct Keywords {
+pub(crate) struct Keywords {
     phrases: FxHashMap<&'static str, Vec<Phrase>>,
     connectors: FxHashMap<&'static str, bool>,
     units: FxHashMap<&'static str, ()>,
@@ -270,15 +270,15 @@ pub(super) struct Keywords {
 }
 
 #[derive(Debug)]
-pub(super) struct Phrase {
+pub(crate) struct Phrase {
     /// The words before the last one, nearest first.
-    pub(super) before: Vec<&'static str>,
-    pub(super) kind: Kind,
-    pub(super) strength: Strength,
+    pub(crate) before: Vec<&'static str>,
+    pub(crate) kind: Kind,
+    pub(crate) strength: Strength,
 }
 
 impl Keywords {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut phrases: FxHashMap<&'static str, Vec<Phrase>> = FxHashMap::default();
         let mut longest = 0;
         for &(kind, strength, list) in TABLE {
@@ -297,7 +297,7 @@ impl Keywords {
     }
 
     /// The phrases that end with a folded word, longest first.
-    pub(super) fn ending_with(&self, word: &str) -> &[Phrase] {
+    pub(crate) fn ending_with(&self, word: &str) -> &[Phrase] {
         if word.len() > self.longest {
             return &[];
         }
@@ -305,12 +305,12 @@ impl Keywords {
     }
 
     /// Whether a folded word may stand between keyword and number; `Some(true)` if it means "number".
-    pub(super) fn connector(&self, word: &str) -> Option<bool> {
+    pub(crate) fn connector(&self, word: &str) -> Option<bool> {
         self.connectors.get(word).copied()
     }
 
     /// Whether a word, in any case and with or without accents, is a unit of measurement.
-    pub(super) fn is_unit(&self, word: &str) -> bool {
+    pub(crate) fn is_unit(&self, word: &str) -> bool {
         let mut folded = [0u8; LONGEST_UNIT];
         let mut len = 0;
         for c in word.chars() {

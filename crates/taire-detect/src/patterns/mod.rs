@@ -9,7 +9,7 @@ mod checks;
 mod context;
 mod dates;
 mod ids;
-mod keywords;
+pub(crate) mod keywords;
 mod net;
 mod numbers;
 mod phone;

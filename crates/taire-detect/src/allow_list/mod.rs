@@ -1,0 +1,177 @@
+//! The allow-list (FASDIM, Chazard et al. 2014): every word nobody allowed goes, and every digit that no pattern
+//! protects.
+//!
+//! A word is looked up folded, so case and accents do not count. What a person judged ([`list`]) comes first; then
+//! the starter list ([`starter`]), drawn from the medical and common lexicons. Numbers are protected by patterns
+//! ([`numbers`]). Names after titles, known names and dates are other detectors' business: a word that is allowed
+//! here may still be somebody's name to them.
+
+mod list;
+mod numbers;
+mod starter;
+
+use taire_text::{Kind, Label, Language, Mention, Note, Shape, Source, fold_into};
+
+pub use list::{Judgement, Judgements, WordEntry, WordList};
+
+use crate::{Detector, Error};
+use numbers::{Protection, Reading};
+
+const UNKNOWN: f32 = 0.6;
+const REFUSED: f32 = 0.95;
+
+/// The detector of what nobody allowed.
+#[derive(Debug, Default)]
+pub struct AllowList {
+    judged: Judgements,
+}
+
+/// Why a word stays or goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    Allowed,
+    Unknown,
+    Refused,
+}
+
+impl AllowList {
+    pub fn new(judged: Judgements) -> Self {
+        AllowList { judged }
+    }
+
+    /// Whether a person has judged this folded word.
+    pub fn is_judged(&self, folded: &str) -> bool {
+        self.judged.get(folded).is_some()
+    }
+
+    fn verdict(&self, note: &Note, at: usize, folded: &str) -> Verdict {
+        match self.judged.get(folded) {
+            Some(Judgement::Accept) => Verdict::Allowed,
+            Some(Judgement::Refuse) => Verdict::Refused,
+            None if starter::allows(note.language, note.tokens[at].facts, folded) => Verdict::Allowed,
+            None => Verdict::Unknown,
+        }
+    }
+
+    fn read(&self, note: &Note, out: &mut Vec<Mention>) {
+        let tokens = &note.tokens;
+        let mut protected = vec![false; tokens.len()];
+        let mut reading = Reading { text: note.norm(), tokens, word: String::new() };
+        Protection::shipped().mark(&mut reading, &mut protected);
+        let mut folded = reading.word;
+        let mut says = |at: usize, score: f32, why: &'static str| {
+            let span = note.raw_of_tokens(at, at);
+            out.push(Mention::phi(span, Label::OtherDetail, score, Source::AllowList, why));
+        };
+        let mut unknown = vec![false; tokens.len()];
+        for (at, token) in tokens.iter().enumerate() {
+            match token.kind {
+                Kind::Number if !protected[at] => says(at, UNKNOWN, "number that no pattern protects"),
+                Kind::Word => {
+                    folded.clear();
+                    fold_into(token.of(note.norm()), &mut folded);
+                    match self.verdict(note, at, &folded) {
+                        Verdict::Allowed => {}
+                        Verdict::Unknown => {
+                            unknown[at] = token.is_capitalised();
+                            says(at, UNKNOWN, "word not on the allowed list");
+                        }
+                        Verdict::Refused => {
+                            unknown[at] = token.is_capitalised();
+                            says(at, REFUSED, "word refused by a person");
+                        }
+                    }
+                }
+                Kind::Number | Kind::Mark | Kind::Newline => {}
+            }
+        }
+        for (at, token) in tokens.iter().enumerate() {
+            if token.shape == Shape::Single && !protected.get(at + 1).is_some_and(|&p| p) && beside(note, at, &unknown) {
+                says(at, UNKNOWN, "initial beside a word not on the allowed list");
+            }
+        }
+    }
+}
+
+/// Whether a lone capital touches an unknown capitalised word: `J. Xyz`, `Xyz P.`, `J.-P. Xyz`.
+fn beside(note: &Note, at: usize, unknown: &[bool]) -> bool {
+    let text = note.norm();
+    if note.tokens.get(at + 1).is_some_and(|t| matches!(t.of(text), "'")) {
+        return false;
+    }
+    let link = |i: usize| {
+        let token = &note.tokens[i];
+        matches!(token.of(text), "." | "-") || token.shape == Shape::Single
+    };
+    let after = (at + 1..note.tokens.len().min(at + 6)).find(|&i| !link(i));
+    let before = (at.saturating_sub(5)..at).rev().find(|&i| !link(i));
+    let dotted = note.tokens.get(at + 1).is_some_and(|t| t.glued && t.of(text) == ".");
+    after.is_some_and(|i| unknown[i]) && dotted || before.is_some_and(|i| unknown[i] && i + 1 == at)
+}
+
+impl Detector for AllowList {
+    fn source(&self) -> Source {
+        Source::AllowList
+    }
+
+    fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), Error> {
+        for (note, out) in notes.iter().zip(out) {
+            self.read(note, out);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the starter list of a language allows a word as it is typed.
+pub fn starter_allows(language: Language, word: &str) -> bool {
+    let folded = taire_text::fold(word);
+    let facts = taire_lexicon::Lexicon::of(language).facts(&folded);
+    let facts = facts.with_keyword(crate::words::keyword(language, &folded));
+    starter::allows(language, facts, &folded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taire_lexicon::Annotator;
+
+    fn masked(text: &str, list: &str) -> String {
+        let mut note = Note::builder("t", text).language(Some(Language::Fr)).build().unwrap();
+        Annotator::new(Language::Fr, |w| crate::words::keyword(Language::Fr, w)).annotate(&mut note);
+        let judged = WordList::judgements([&WordList::parse(list, "l").unwrap()]);
+        let mut out = [Vec::new()];
+        AllowList::new(judged).detect(std::slice::from_ref(&note), &mut out).unwrap();
+        let mut result = text.to_owned();
+        let mut spans: Vec<_> = out[0].iter().map(|m| m.span).collect();
+        spans.sort_unstable();
+        for span in spans.iter().rev() {
+            result.replace_range(span.range(), "@");
+        }
+        result
+    }
+
+    #[test]
+    fn words_nobody_allowed_go() {
+        assert_eq!(
+            masked("Cher confrère, votre patient DUPPONT, admis en chirurgie pour douleurs épigastriques", ""),
+            "Cher confrère, votre patient @, admis en chirurgie pour douleurs épigastriques"
+        );
+        assert_eq!(masked("J.-P. Zwrkowski et l'intervention", ""), "@.-@. @ et l'intervention");
+        assert_eq!(masked("une petite rose, la pierre", ""), "une petite rose, la pierre");
+    }
+
+    #[test]
+    fn people_overrule_the_starter_list() {
+        assert_eq!(masked("le zwrk de la pierre", "ZWRK\taccept\npierre\trefuse"), "le zwrk de la @");
+    }
+
+    #[test]
+    fn names_of_many_people_are_not_allowed_by_a_rare_meaning() {
+        for name in ["Martin", "Marie", "Thomas", "Bernard", "Lefebvre", "Nicolas", "Simon"] {
+            assert!(!starter_allows(Language::Fr, name), "{name}");
+        }
+        for word in ["patient", "HTA", "petit", "traitement", "paracétamol", "mmHg", "Charcot", "l", "II"] {
+            assert!(starter_allows(Language::Fr, word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The starter list: words that are safe before anybody has judged one.
+//!
+//! FASDIM's list was sorted by hand from the hospital's own letters. Ours starts from what the lexicons know: common
+//! words, medical words, medicines, eponyms, the words of paperwork and of measurement. A word that many people
+//! bear as a name needs to be frequent as a word to be allowed ("petit", "rose"), not only to be in a dictionary.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashSet;
+use taire_text::{Facts, Language};
+
+use super::numbers::Protection;
+
+/// Names from these tiers on are borne by many.
+const GIVEN: u8 = 5;
+const FAMILY: u8 = 6;
+
+const FRENCH: &str = include_str!("starter-fr.txt");
+const SPANISH: &str = include_str!("starter-es.txt");
+
+/// Whether a folded word with these facts is on the starter list.
+pub(super) fn allows(language: Language, facts: Facts, folded: &str) -> bool {
+    if facts.keyword() != 0 || facts.word_class() >= 2 || folded.chars().nth(1).is_none() {
+        return true;
+    }
+    if facts.given_tier() >= GIVEN || facts.family_tier() >= FAMILY {
+        return false;
+    }
+    if facts.is_country() || facts.is_region() || facts.is_town() && facts.word_class() == 0 {
+        return false;
+    }
+    facts.word_class() == 1
+        || facts.is_medical()
+        || facts.is_drug()
+        || facts.is_eponym()
+        || facts.is_profession()
+        || facts.is_demonym()
+        || facts.is_way()
+        || is_roman(folded)
+        || extra(language).contains(folded)
+        || Protection::shipped().knows(folded)
+}
+
+fn is_roman(folded: &str) -> bool {
+    folded.len() <= 5 && folded.bytes().all(|b| matches!(b, b'i' | b'v' | b'x'))
+}
+
+/// Abbreviations and words of hospital letters that the lexicons lack.
+fn extra(language: Language) -> &'static FxHashSet<&'static str> {
+    static FR: OnceLock<FxHashSet<&'static str>> = OnceLock::new();
+    static ES: OnceLock<FxHashSet<&'static str>> = OnceLock::new();
+    let read = |text: &'static str| text.lines().filter(|l| !l.starts_with(';')).flat_map(str::split_whitespace).collect();
+    match language {
+        Language::Fr => FR.get_or_init(|| read(FRENCH)),
+        Language::Es => ES.get_or_init(|| read(SPANISH)),
+    }
+}
