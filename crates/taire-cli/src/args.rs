@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// One document, each span with its sources, scores and reasons
     Explain(ExplainArgs),
+    /// The allow-list work: list unknown words, judge them, join lists
+    Words(WordsArgs),
     /// Shipped policies, the effective one, errors in yours
     Policy(PolicyArgs),
     /// Secret keys
@@ -84,6 +86,9 @@ pub(crate) struct RunArgs {
     /// Policy: a shipped name or a TOML file; by default the one of each document's language
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) policy: Option<String>,
+    /// Lists of judged words, for a policy with an allow-list
+    #[arg(long, value_name = "FILE")]
+    pub(crate) words: Vec<PathBuf>,
     /// Language of the documents
     #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
     pub(crate) lang: Lang,
@@ -100,8 +105,13 @@ pub(crate) struct RunArgs {
 
 impl RunArgs {
     pub(crate) fn jobs(&self) -> usize {
-        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+        jobs(self.jobs)
     }
+}
+
+/// As many threads as asked for, else one for each core.
+pub(crate) fn jobs(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
 }
 
 /// A language, or each document's own.
@@ -260,4 +270,60 @@ pub(crate) enum KeyAction {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WordsArgs {
+    #[command(subcommand)]
+    pub(crate) action: WordsAction,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum WordsAction {
+    /// List the words nobody has judged yet, most frequent first, each with a masked context
+    Extract {
+        #[command(flatten)]
+        reading: WordsReading,
+        /// The list to write; it may hold names, so keep it where the documents are
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Accept or refuse the words of a list, one key each; the list can as well be edited in a spreadsheet
+    Sort {
+        /// The list, saved as you go
+        list: PathBuf,
+    },
+    /// Join the judgements of several lists; where they differ, the refusal stands
+    Merge {
+        #[arg(required = true)]
+        lists: Vec<PathBuf>,
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// How many words are left to judge as documents come in
+    Report {
+        #[command(flatten)]
+        reading: WordsReading,
+        #[arg(long, value_enum)]
+        format: Option<OutputFormat>,
+    },
+}
+
+/// What the word commands read, and with which lists.
+#[derive(Args, Debug)]
+pub(crate) struct WordsReading {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Lists of words judged so far
+    #[arg(long, value_name = "FILE", num_args = 1.., action = clap::ArgAction::Append)]
+    pub(crate) lists: Vec<PathBuf>,
+    /// Policy with an allow-list: a shipped name or a TOML file
+    #[arg(long, value_name = "NAME|FILE", default_value = "fasdim")]
+    pub(crate) policy: String,
+    /// Language of the documents
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    pub(crate) lang: Lang,
+    /// Threads; by default one for each core
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
 }

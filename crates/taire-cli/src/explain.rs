@@ -10,7 +10,7 @@ use crate::{Outcome, Usage};
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
     let document = find(args)?;
-    let engine = Engine::new(args.run.policy.as_deref(), args.run.lang.0, None)?;
+    let engine = Engine::with_words(args.run.policy.as_deref(), &args.run.words, args.run.lang.0, None)?;
     let note = Note::builder(document.id, document.text)
         .patient(document.patient)
         .date(document.date)

@@ -9,6 +9,7 @@ mod feed;
 mod key;
 mod policy;
 mod run;
+mod words;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Detect(args) => run::detect(&args),
         Command::Evaluate(args) => evaluate::evaluate(&args),
         Command::Explain(args) => explain::explain(&args),
+        Command::Words(args) => words::words(&args),
         Command::Policy(args) => policy::policy(&args),
         Command::Key(args) => key::key(&args),
     };

@@ -28,7 +28,8 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Usage> {
             (SecretKey::generate()?, Some(remark))
         }
     };
-    let engine = Engine::new(args.run.policy.as_deref(), args.run.lang.0, Some(&key))?;
+    let engine =
+        Engine::with_words(args.run.policy.as_deref(), &args.run.words, args.run.lang.0, Some(&key))?;
     let job = Job {
         command: "deid",
         engine: &engine,
@@ -45,7 +46,7 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Usage> {
 }
 
 pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Usage> {
-    let engine = Engine::new(args.run.policy.as_deref(), args.run.lang.0, None)?;
+    let engine = Engine::with_words(args.run.policy.as_deref(), &args.run.words, args.run.lang.0, None)?;
     let job = Job {
         command: "detect",
         engine: &engine,

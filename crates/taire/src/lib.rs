@@ -8,9 +8,12 @@ mod error;
 mod pipeline;
 mod policy;
 mod report;
+mod words;
 
 pub use error::Error;
 pub use pipeline::{Deidentified, Engine, Pipeline, Written};
 pub use policy::{Policy, SHIPPED};
 pub use report::{Refused, Report, Spent};
+pub use taire_detect::{Judgement, Judgements, WordEntry, WordList};
 pub use taire_surrogate::{Loss, SecretKey, Unit};
+pub use words::UnjudgedWords;

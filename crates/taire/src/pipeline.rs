@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
 use jiff::civil::Date;
 use taire_detect::{
-    Detector, FusionRule, Lexical, Metadata, Patterns, Structure, TrustedRecord, fuse, initials, second_pass,
-    words,
+    AllowList, Detector, FusionRule, Lexical, Metadata, Patterns, Structure, TrustedRecord, fuse, initials,
+    second_pass, words,
 };
 use taire_lexicon::Annotator;
 use taire_models::CrfDetector;
@@ -24,6 +25,7 @@ pub(crate) const BUILT: &[Source] = &[
     Source::Initials,
     Source::Crf,
     Source::Trusted,
+    Source::AllowList,
 ];
 
 fn model(language: Language) -> Result<CrfDetector, Error> {
@@ -92,8 +94,9 @@ impl Pipeline {
                 Source::Structure => detectors.push(Box::new(Structure)),
                 Source::Pattern => detectors.push(Box::new(Patterns::new())),
                 Source::Lexicon => detectors.push(Box::new(Lexical)),
-                // It hears those before it, so it comes last.
+                // It hears the rules, so it comes after them.
                 Source::Crf => detectors.push(Box::new(model(language)?)),
+                Source::AllowList => detectors.push(Box::new(AllowList::new(policy.judgements()?))),
                 _ => {}
             }
         }
@@ -188,14 +191,25 @@ impl Engine {
         language: Option<Language>,
         key: Option<&SecretKey>,
     ) -> Result<Engine, Error> {
+        Engine::with_words(policy, &[], language, key)
+    }
+
+    /// The same, with lists of judged words beside those of the policy.
+    pub fn with_words(
+        policy: Option<&str>,
+        words: &[PathBuf],
+        language: Option<Language>,
+        key: Option<&SecretKey>,
+    ) -> Result<Engine, Error> {
         let chosen = policy.map(Policy::load).transpose()?;
         let forced = language.or(chosen.as_ref().and_then(|p| p.language));
         let mut pipelines = Vec::new();
         for &language in Language::ALL.iter().filter(|&&l| forced.is_none_or(|f| f == l)) {
-            let policy = match &chosen {
+            let mut policy = match &chosen {
                 Some(policy) => policy.clone(),
                 None => Policy::shipped(language.key())?,
             };
+            policy.add_allow_lists(words)?;
             pipelines.push((language, Pipeline::from_policy(&policy, language, key.cloned())?));
         }
         Ok(Engine { pipelines, forced })

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use taire_detect::FusionRule;
+use taire_detect::{FusionRule, Judgements, WordList};
 use taire_surrogate::Settings;
 use taire_text::{Label, Language, Score, Source};
 
@@ -18,6 +18,7 @@ pub const SHIPPED: &[(&str, &str)] = &[
     ("bigeard", include_str!("../../../policies/bigeard.toml")),
     ("hybrid", include_str!("../../../policies/hybrid.toml")),
     ("metric", include_str!("../../../policies/metric.toml")),
+    ("fasdim", include_str!("../../../policies/fasdim.toml")),
 ];
 
 /// A whole way of treating documents.
@@ -52,6 +53,8 @@ pub struct Detect {
     pub labels: BTreeMap<Label, Vec<SourceKey>>,
     /// Labels that are found but left alone and not reported.
     pub ignore: Vec<Label>,
+    /// Lists of judged words for the source `allow-list`. In a policy file, relative to that file.
+    pub allow_lists: Vec<PathBuf>,
 }
 
 impl Default for Detect {
@@ -77,6 +80,7 @@ impl Default for Detect {
             .to_vec(),
             labels: BTreeMap::new(),
             ignore: Vec::new(),
+            allow_lists: Vec::new(),
         }
     }
 }
@@ -120,7 +124,29 @@ impl Policy {
         }
         let text = std::fs::read_to_string(path)
             .map_err(|e| Error::new(format!("policy {name_or_path} cannot be read: {e}")))?;
-        Policy::parse(&text, name_or_path)
+        let mut policy = Policy::parse(&text, name_or_path)?;
+        if let Some(folder) = path.parent() {
+            policy.detect.allow_lists.iter_mut().for_each(|list| *list = folder.join(&*list));
+        }
+        Ok(policy)
+    }
+
+    /// Adds lists of judged words to a policy that has an allow-list.
+    pub fn add_allow_lists(&mut self, lists: &[PathBuf]) -> Result<(), Error> {
+        self.detect.allow_lists.extend_from_slice(lists);
+        self.check().map_err(|e| Error::new(format!("policy {}: {e}", self.name)))
+    }
+
+    /// What the lists of judged words say, together.
+    pub fn judgements(&self) -> Result<Judgements, Error> {
+        let read = |path: &PathBuf| {
+            let place = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| Error::new(format!("word list {place} cannot be read: {e}")))?;
+            Ok(WordList::parse(&text, &place)?)
+        };
+        let lists = self.detect.allow_lists.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+        Ok(WordList::judgements(&lists))
     }
 
     /// Reads and checks a policy; `place` names it in messages.
@@ -132,7 +158,7 @@ impl Policy {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let Detect { threshold, thresholds, sources, .. } = &self.detect;
+        let Detect { threshold, thresholds, sources, allow_lists, .. } = &self.detect;
         for threshold in thresholds.values().chain([threshold]) {
             if !(0.0..=1.0).contains(threshold) {
                 return Err(Error::new(format!("a threshold of detect is {threshold}; it takes 0 to 1")));
@@ -141,6 +167,11 @@ impl Policy {
         if sources.is_empty() {
             return Err(Error::new(
                 "detect.sources is empty: nothing would be found and every document would pass as it is",
+            ));
+        }
+        if !allow_lists.is_empty() && !self.looks(Source::AllowList) {
+            return Err(Error::new(
+                "there are lists of words, but detect.sources does not name `allow-list`: nothing would read them",
             ));
         }
         let mut message = String::new();
@@ -204,6 +235,7 @@ mod tests {
             ),
             ("name = \"x\"\n[detect]\nthreshold = 2.0", "it takes 0 to 1"),
             ("name = \"x\"\n[detect]\nsources = []", "every document would pass"),
+            ("name = \"x\"\n[detect]\nallow_lists = [\"w.tsv\"]", "nothing would read them"),
             ("name = \"x\"\nlangage = \"fr\"", "unknown field `langage`"),
             ("name = \"x\"\n[detect.labels]\nSirname = []", "FamilyName"),
         ] {

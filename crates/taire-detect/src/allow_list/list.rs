@@ -78,7 +78,9 @@ impl WordList {
                 continue;
             }
             let word = one_word(field(0)).ok_or_else(|| {
-                fail("the first column holds more or less than one word; write each word on a line of its own")
+                fail(
+                    "the first column holds more or less than one word; write each word on a line of its own",
+                )
             })?;
             let judgement = match field(1).to_lowercase().as_str() {
                 "" => None,
@@ -240,7 +242,11 @@ mod tests {
     #[test]
     fn a_list_reads_back_and_a_spreadsheet_s_file_too() {
         let mut list = WordList {
-            entries: vec![entry("durand", Some(Refuse), 7), entry("scope", Some(Accept), 3), entry("zz", None, 1)],
+            entries: vec![
+                entry("durand", Some(Refuse), 7),
+                entry("scope", Some(Accept), 3),
+                entry("zz", None, 1),
+            ],
         };
         list.entries[0].context = "… vu par durand le @@@".into();
         assert_eq!(WordList::parse(&list.to_tsv(), "x").unwrap(), list);

@@ -86,7 +86,10 @@ impl AllowList {
             }
         }
         for (at, token) in tokens.iter().enumerate() {
-            if token.shape == Shape::Single && !protected.get(at + 1).is_some_and(|&p| p) && beside(note, at, &unknown) {
+            if token.shape == Shape::Single
+                && !protected.get(at + 1).is_some_and(|&p| p)
+                && beside(note, at, &unknown)
+            {
                 says(at, UNKNOWN, "initial beside a word not on the allowed list");
             }
         }
@@ -153,7 +156,10 @@ mod tests {
     #[test]
     fn words_nobody_allowed_go() {
         assert_eq!(
-            masked("Cher confrère, votre patient DUPPONT, admis en chirurgie pour douleurs épigastriques", ""),
+            masked(
+                "Cher confrère, votre patient DUPPONT, admis en chirurgie pour douleurs épigastriques",
+                ""
+            ),
             "Cher confrère, votre patient @, admis en chirurgie pour douleurs épigastriques"
         );
         assert_eq!(masked("J.-P. Zwrkowski et l'intervention", ""), "@.-@. @ et l'intervention");

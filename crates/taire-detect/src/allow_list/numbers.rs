@@ -19,8 +19,8 @@ const PARTS: usize = 4;
 
 /// Medical to a lexicon drawn from labels of diseases, but ages and dates are told in them.
 const TIMES: &[&str] = &[
-    "an", "ans", "annee", "annees", "mois", "jour", "jours", "semaine", "semaines", "heure", "heures", "ano", "anos",
-    "mes", "meses", "dia", "dias", "semana", "semanas", "hora", "horas",
+    "an", "ans", "annee", "annees", "mois", "jour", "jours", "semaine", "semaines", "heure", "heures", "ano",
+    "anos", "mes", "meses", "dia", "dias", "semana", "semanas", "hora", "horas",
 ];
 
 type Words = FxHashSet<Box<str>>;
@@ -210,7 +210,8 @@ impl Protection {
         let hyphen = reading.str_at(at - 1) == "-" && before.glued && at >= 2;
         let letters = if hyphen { reading.tokens[at - 2] } else { before };
         let short = letters.end() - letters.start() <= 4;
-        let more = reading.glued(at + 1) && matches!(reading.str_at(at + 1), "/" | ".") && reading.is_number(at + 2);
+        let more =
+            reading.glued(at + 1) && matches!(reading.str_at(at + 1), "/" | ".") && reading.is_number(at + 2);
         let power = !hyphen && reading.digits(at) == 1 && self.keys.is_unit(letters.of(reading.text));
         if letters.kind == Kind::Word && short && (letters.is_capitalised() || power) && !more {
             protected[at] = true;
@@ -273,7 +274,22 @@ impl Protection {
             let steps = match token.kind {
                 Kind::Mark => matches!(
                     token.of(reading.text),
-                    ":" | "=" | "<" | ">" | "≤" | "≥" | "~" | "(" | ")" | "±" | "+" | "-" | "'" | "°" | "*" | "," | "."
+                    ":" | "="
+                        | "<"
+                        | ">"
+                        | "≤"
+                        | "≥"
+                        | "~"
+                        | "("
+                        | ")"
+                        | "±"
+                        | "+"
+                        | "-"
+                        | "'"
+                        | "°"
+                        | "*"
+                        | ","
+                        | "."
                 ),
                 Kind::Word => self.gap.contains(reading.fold(i)),
                 Kind::Number | Kind::Newline => false,
@@ -324,7 +340,9 @@ fn value(reading: &Reading<'_>, at: usize) -> Option<usize> {
     let mut end = at + 1;
     if reading.digits(at) <= 3 {
         let thousands = |i: usize| {
-            reading.is_number(i) && reading.digits(i) == 3 && !reading.glued(i)
+            reading.is_number(i)
+                && reading.digits(i) == 3
+                && !reading.glued(i)
                 && reading.tokens[i].start() - reading.tokens[i - 1].end() <= 2
         };
         while thousands(end) && end <= at + 2 {
@@ -332,7 +350,11 @@ fn value(reading: &Reading<'_>, at: usize) -> Option<usize> {
         }
     }
     let dot = |i: usize| matches!(reading.str_at(i), "." | ",") && reading.glued(i);
-    if dot(end) && reading.is_number(end + 1) && reading.glued(end + 1) && !(dot(end + 2) && reading.is_number(end + 3)) {
+    if dot(end)
+        && reading.is_number(end + 1)
+        && reading.glued(end + 1)
+        && !(dot(end + 2) && reading.is_number(end + 3))
+    {
         end += 2;
     }
     Some(end)
@@ -346,7 +368,9 @@ fn number(reading: &Reading<'_>, at: usize, unit_follows: bool) -> Option<usize>
     let mut years = reading.year(at);
     while parts < PARTS {
         let mark = reading.str_at(end);
-        if !matches!(mark, "/" | "-" | "x" | "X" | "×" | "à" | "a" | "±" | "*") || !(joiner.is_empty() || joiner == mark) {
+        if !matches!(mark, "/" | "-" | "x" | "X" | "×" | "à" | "a" | "±" | "*")
+            || !(joiner.is_empty() || joiner == mark)
+        {
             break;
         }
         let Some(next) = value(reading, end + 1) else { break };
@@ -356,7 +380,8 @@ fn number(reading: &Reading<'_>, at: usize, unit_follows: bool) -> Option<usize>
         parts += 1;
     }
     let date = years && (!unit_follows || parts > 1 && matches!(joiner, "/" | "-"));
-    let dotted = parts == 3 && matches!(joiner, "/") || reading.str_at(end) == "." && reading.is_number(end + 1) && reading.glued(end + 1);
+    let dotted = parts == 3 && matches!(joiner, "/")
+        || reading.str_at(end) == "." && reading.is_number(end + 1) && reading.glued(end + 1);
     (!date && !dotted).then_some(end)
 }
 

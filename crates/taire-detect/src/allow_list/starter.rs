@@ -49,7 +49,9 @@ fn is_roman(folded: &str) -> bool {
 fn extra(language: Language) -> &'static FxHashSet<&'static str> {
     static FR: OnceLock<FxHashSet<&'static str>> = OnceLock::new();
     static ES: OnceLock<FxHashSet<&'static str>> = OnceLock::new();
-    let read = |text: &'static str| text.lines().filter(|l| !l.starts_with(';')).flat_map(str::split_whitespace).collect();
+    let read = |text: &'static str| {
+        text.lines().filter(|l| !l.starts_with(';')).flat_map(str::split_whitespace).collect()
+    };
     match language {
         Language::Fr => FR.get_or_init(|| read(FRENCH)),
         Language::Es => ES.get_or_init(|| read(SPANISH)),
