@@ -46,6 +46,11 @@ impl Sequence {
         for e in elements.iter().filter(|e| e.back != 0) {
             labels.entry((e.unit, e.back)).or_insert(e.label);
         }
+        // Many long intervals may add up to centuries; cutting what was released costs nothing.
+        let furthest = match dates {
+            Dates::Ldp { classes, .. } => i64::from(classes[2]),
+            _ => i64::MAX,
+        };
         let mut sequence = Sequence::default();
         for unit in Unit::ALL {
             sequence.moved.insert((unit, 0), 0);
@@ -79,7 +84,7 @@ impl Sequence {
                     if !(once && sequence.losses.iter().any(|(_, l)| *l == loss)) {
                         sequence.losses.push((label, loss));
                     }
-                    total = total.saturating_add(new);
+                    total = total.saturating_add(new).min(furthest);
                     from = back;
                     sequence.moved.insert((unit, back), sign * total);
                 }

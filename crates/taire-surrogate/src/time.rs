@@ -147,7 +147,12 @@ impl<'a> Frame<'a> {
             Some(_) => birth.and_then(|b| frame.map(b)).zip(reference.and_then(|r| frame.calendar.map(r))),
             None => birth.zip(reference),
         };
-        frame.pooled_birth = pooled_birth.filter(|_| ends.is_some_and(|(b, r)| old(b, r)));
+        let pooled = pooled_birth.filter(|_| ends.is_some_and(|(b, r)| old(b, r)));
+        // Even a pooled date does not keep its value.
+        frame.pooled_birth = match pooled {
+            Some(day) if Some(day) == birth && frame.sequence.is_none() => day.yesterday().ok(),
+            day => day,
+        };
         frame
     }
 
@@ -256,7 +261,11 @@ impl<'a> Frame<'a> {
         match unit {
             Count::Year => Date::new(i16::try_from(i64::from(to.year()) - new).ok()?, 7, 1).ok(),
             Count::Month => to.checked_sub(jiff::Span::new().try_months(new).ok()?).ok(),
-            _ => to.checked_sub(jiff::Span::new().try_days(new).ok()?).ok(),
+            _ => {
+                let day = to.checked_sub(jiff::Span::new().try_days(new).ok()?).ok()?;
+                // Nothing happens before a birth that was pooled.
+                Some(self.pooled_birth.map_or(day, |birth| day.max(birth)))
+            }
         }
     }
 
