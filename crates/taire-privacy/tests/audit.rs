@@ -106,6 +106,18 @@ fn bounded_laplace_keeps_its_word() {
     }
 }
 
+/// The long class of dates is too wide for every pair: its ends and its middle are where the loss is greatest.
+#[test]
+fn bounded_laplace_keeps_its_word_over_a_century() {
+    for (eps, sensitivity) in [(0.075, 61), (0.075, 660), (0.75, 660), (0.25, 36_000)] {
+        let m = BoundedLaplace::new(eps, sensitivity, 0, 36_000).unwrap();
+        let inputs = [0, 30, sensitivity, 18_000, 36_000 - sensitivity, 35_990, 36_000];
+        let near = |a: &i64, b: &i64| (a - b).abs() <= sensitivity;
+        let measured = pure_loss(&inputs, |x| m.distribution(*x), near);
+        assert!(measured <= eps + TOLERANCE && measured > eps * 0.999, "{measured} of {eps}");
+    }
+}
+
 #[test]
 fn the_audit_finds_bounded_laplace_with_the_textbook_scale_out() {
     let m = BoundedLaplace::with_textbook_scale(1.0, 61, 0, 660).unwrap();
