@@ -276,7 +276,8 @@ pub struct Settings {
     pub scope: ScopeKind,
     pub dates: Dates,
     pub places: Places,
-    /// A table of towns that `health` and `health-strict` compare instead of the shipped one.
+    /// A table of towns that `health` and `health-strict` compare instead of the shipped one. In a policy file its
+    /// path is taken from the file's folder.
     pub indicators: Option<PathBuf>,
     pub tags: TagNames,
     /// Ages from here on are pooled.
@@ -450,6 +451,24 @@ mod tests {
         assert_eq!(settings.action(Label::FamilyName), Action::NumberedTag);
         assert_eq!(settings.action(Label::Sex), Action::Mask);
         assert_eq!(Settings::default().action(Label::Sex), Action::Keep);
+    }
+
+    #[test]
+    fn senseless_privacy_is_refused_and_surprises_are_told() {
+        for (toml, says) in [
+            ("dates = { method = \"ldp\", epsilon = 0.0 }", "0.000001 to 64"),
+            ("dates = { method = \"ldp\", classes = [61, 60, 36000] }", "they rise"),
+            ("dates = { method = \"metric\", epsilon = nan }", "0.000001 to 64"),
+            ("places = { method = \"health\", k = 1 }", "2 or more"),
+            ("indicators = \"towns.csv\"", "places take none"),
+        ] {
+            let settings: Settings = toml::from_str(toml).unwrap();
+            let message = settings.check().unwrap_err().to_string();
+            assert!(message.contains(says), "{toml}: {message}");
+        }
+        let settings: Settings = toml::from_str("dates = { method = \"ldp\" }").unwrap();
+        assert!(settings.remarks()[0].contains("sequence of each document"));
+        assert!(Settings::default().remarks().is_empty());
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn rewrite(rewriter: &Rewriter, seed: u64, letter: &Letter) -> New {
         })
         .collect();
     let note = Note::builder(&letter.id, &marked.text)
-        .patient(Some(format!("p{seed}").into()))
+        .patient(Some(format!("p{seed}")))
         .date(Some(letter.date))
         .language(Some(Language::Fr))
         .build()
