@@ -127,6 +127,9 @@ impl Policy {
         let mut policy = Policy::parse(&text, name_or_path)?;
         if let Some(folder) = path.parent() {
             policy.detect.allow_lists.iter_mut().for_each(|list| *list = folder.join(&*list));
+            if let Some(table) = &mut policy.rewrite.indicators {
+                *table = folder.join(&*table);
+            }
         }
         Ok(policy)
     }
