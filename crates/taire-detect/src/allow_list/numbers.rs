@@ -31,6 +31,7 @@ enum Part {
     /// At most two digits, and not a day of a month.
     Small,
     Digit,
+    Minute,
     Gap,
     Unit,
     Measure,
@@ -44,7 +45,7 @@ enum Part {
 
 impl Part {
     fn is_number(&self) -> bool {
-        matches!(self, Part::Number | Part::Small | Part::Digit)
+        matches!(self, Part::Number | Part::Small | Part::Digit | Part::Minute)
     }
 }
 
@@ -239,6 +240,7 @@ impl Protection {
                 Part::Gap => self.gap(reading, i),
                 Part::Number => number(reading, i, number_first)?,
                 Part::Digit => (reading.is_number(i) && reading.digits(i) == 1).then_some(i + 1)?,
+                Part::Minute => minute(reading, i).then_some(i + 1)?,
                 Part::Small => small(reading, i).then_some(i + 1)?,
                 Part::Unit => {
                     let word = word?.of(reading.text);
@@ -308,13 +310,16 @@ fn part(text: &str) -> Result<Part, &'static str> {
         "#" => Part::Number,
         "#small" => Part::Small,
         "#digit" => Part::Digit,
+        "#minute" => Part::Minute,
         "~" => Part::Gap,
         "{unit}" => Part::Unit,
         "{measure}" => Part::Measure,
         "{medical}" => Part::Medical,
         "{drug}" => Part::Drug,
         text if text.starts_with(['{', '#']) => {
-            return Err("unknown class; known: #, #small, #digit, ~, {unit}, {measure}, {medical}, {drug}");
+            return Err(
+                "unknown class; known: #, #small, #digit, #minute, ~, {unit}, {measure}, {medical}, {drug}",
+            );
         }
         text => {
             let (words, glued) = text.strip_prefix('^').map_or((text, false), |w| (w, true));
@@ -385,6 +390,13 @@ fn number(reading: &Reading<'_>, at: usize, unit_follows: bool) -> Option<usize>
     (!date && !dotted).then_some(end)
 }
 
+fn minute(reading: &Reading<'_>, at: usize) -> bool {
+    reading.is_number(at)
+        && reading.glued(at)
+        && reading.digits(at) == 2
+        && reading.str_at(at).as_bytes()[0] < b'6'
+}
+
 fn small(reading: &mut Reading<'_>, at: usize) -> bool {
     if !reading.is_number(at) || reading.digits(at) > 2 || (at > 0 && reading.glued(at)) {
         return false;
@@ -433,6 +445,8 @@ mod tests {
             "10 à 20 mg/kg/j",
             "créatinine = 87 µmol/l",
             "3 nodules hépatiques",
+            "ferritine 9 µg/L (VN : 29-50)",
+            "à 13:37, 70 Gy en 35 fractions",
         ] {
             assert_eq!(masked(text), text);
         }
@@ -441,6 +455,7 @@ mod tests {
     #[test]
     fn dates_ages_addresses_and_numbers_go() {
         for (text, left) in [
+            ("le 12/05/2010 à 14h45", "le @/@/@ à 14h45"),
             ("vu le 12/05/2010 à 10 mg", "vu le @/@/@ à 10 mg"),
             ("12-05-2010", "@-@-@"),
             ("âgé de 72 ans", "âgé de @ ans"),
@@ -448,6 +463,7 @@ mod tests {
             ("14 rue des Acacias 59000", "@ rue des Acacias @"),
             ("dossier 4512, le 12 scanner", "dossier @, le @ scanner"),
             ("ferritine en 2012", "ferritine en @"),
+            ("2016: 10 selles", "@: 10 selles"),
             ("05/2010 : 10 mg", "@/@ : 10 mg"),
         ] {
             assert_eq!(masked(text), left);

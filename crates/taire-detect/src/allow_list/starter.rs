@@ -23,6 +23,9 @@ pub(super) fn allows(language: Language, facts: Facts, folded: &str) -> bool {
     if facts.keyword() != 0 || facts.word_class() >= 2 || folded.chars().nth(1).is_none() {
         return true;
     }
+    if extra(language).contains(folded) {
+        return true;
+    }
     if facts.given_tier() >= GIVEN || facts.family_tier() >= FAMILY {
         return false;
     }
@@ -37,7 +40,6 @@ pub(super) fn allows(language: Language, facts: Facts, folded: &str) -> bool {
         || facts.is_demonym()
         || facts.is_way()
         || is_roman(folded)
-        || extra(language).contains(folded)
         || Protection::shipped().knows(folded)
 }
 
