@@ -33,6 +33,7 @@ pub(crate) fn facility(
                     break;
                 }
             }
+            Kind::Word if proper == 0 && is_kind_word(&fold(word)) => {}
             Kind::Word
                 if (WordClass::of(token) == Some(WordClass::Particle) && token.shape != Shape::Title)
                     || matches!(word, "et" | "en" | "au" | "sur") => {}
@@ -47,7 +48,6 @@ pub(crate) fn facility(
                     last = Some(i);
                 }
             }
-            Kind::Word if is_kind_word(word) && proper == 0 => {}
             Kind::Mark if matches!(word, "-" | "'") && token.glued => {}
             Kind::Mark if word == "." && token.glued && tokens[i - 1].end() - tokens[i - 1].start() <= 3 => {}
             _ => break,
@@ -64,7 +64,7 @@ pub(crate) fn facility(
         WordClass::HospitalHead => (Label::Hospital, 0.85),
         WordClass::HealthCentreHead => (Label::HealthCentre, 0.7),
         _ if head.is_capitalised() => (Label::Institution, 0.6),
-        _ => (Label::Institution, 0.45),
+        _ => (Label::Institution, 0.55),
     };
     let mention = Mention::phi(
         note.raw_of_tokens(at, last),
@@ -137,38 +137,32 @@ fn is_generic(word: &str) -> bool {
             | "unidad"
             | "adultes"
             | "consultation"
-            | "clínico"
-            | "universitario"
             | "informe"
     )
 }
 
 /// Words that stand between a head and its proper name.
-fn is_kind_word(word: &str) -> bool {
+fn is_kind_word(folded: &str) -> bool {
     matches!(
-        word,
+        folded,
         "hospitalier"
             | "hospitaliere"
-            | "hospitalière"
             | "universitaire"
             | "universitario"
             | "universitaria"
-            | "régional"
             | "regional"
-            | "général"
             | "general"
-            | "privé"
-            | "privée"
+            | "prive"
+            | "privee"
             | "clinico"
-            | "clínico"
             | "privado"
             | "privada"
             | "intercommunal"
-            | "spécialisé"
+            | "specialise"
             | "militar"
             | "comarcal"
             | "provincial"
-            | "médical"
+            | "medical"
             | "chirurgicale"
             | "mutualiste"
     )

@@ -1,7 +1,7 @@
 //! Initials, once names are known (Bigeard §3.2.2): a capital beside a found name is the other part of it, and
 //! initials that are those of a person of the document stand for that person.
 
-use taire_text::{Entity, Kind, Label, Mention, Note, Shape, Source, Span};
+use taire_text::{Entity, Kind, Label, Mention, Note, Role, Shape, Source, Span, fold_char};
 
 /// Adds the initials that stand beside the names already found.
 pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
@@ -17,6 +17,60 @@ pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
             push(note, from, to, entity, out);
         }
     }
+    of_known_people(note, entities, out);
+}
+
+/// `A.K.`, `A. K.`, `K.A.`: the initials of somebody known or named in the document stand for that person.
+fn of_known_people(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
+    let people = people(note, entities);
+    if people.is_empty() {
+        return;
+    }
+    let (tokens, text) = (&note.tokens, note.norm());
+    let letter = |at: usize| {
+        let token = tokens.get(at).filter(|t| t.shape == Shape::Single)?;
+        let dotted = tokens.get(at + 1).is_some_and(|t| t.glued && t.of(text) == ".");
+        dotted.then(|| fold_char(token.of(text).chars().next()?).0.first().copied()).flatten()
+    };
+    for at in 0..tokens.len() {
+        let (Some(one), Some(two)) = (letter(at), letter(at + 2)) else { continue };
+        let alone = !tokens[at].glued && letter(at + 4).is_none() && (at < 2 || letter(at - 2).is_none());
+        if let Some(&(.., role)) =
+            people.iter().find(|&&(g, f, _)| (g, f) == (one, two) || (f, g) == (one, two))
+            && alone
+        {
+            let span = note.to_raw(Span::new(tokens[at].start(), tokens[at + 3].end()));
+            let why = "initials of a person of this document";
+            out.push(Mention::phi(span, Label::Initials, 0.8, Source::Initials, why).with_role(role));
+        }
+    }
+}
+
+/// First letters of given and family name of the people known beforehand or named side by side.
+fn people(note: &Note, entities: &[Entity]) -> Vec<(char, char, Role)> {
+    let first = |name: &str| name.chars().next().map(|c| fold_char(c).0[0]);
+    let mut people = Vec::new();
+    for family in note.known.family_name.iter().chain(&note.known.birth_name) {
+        if let (Some(given), Some(family)) =
+            (note.known.given_names.first().and_then(|g| first(g)), first(family))
+        {
+            people.push((given, family, Role::Patient));
+        }
+    }
+    for pair in entities.windows(2) {
+        let (given, family) = match (pair[0].label, pair[1].label) {
+            (Label::GivenName, Label::FamilyName) => (&pair[0], &pair[1]),
+            (Label::FamilyName, Label::GivenName) => (&pair[1], &pair[0]),
+            _ => continue,
+        };
+        let beside = pair[1].span.start() - pair[0].span.end() <= 2;
+        if let (true, Some(g), Some(f)) =
+            (beside, first(given.span.of(note.raw())), first(family.span.of(note.raw())))
+        {
+            people.push((g, f, family.role));
+        }
+    }
+    people
 }
 
 fn push(note: &Note, from: usize, to: usize, beside: &Entity, out: &mut Vec<Mention>) {

@@ -157,7 +157,8 @@ impl Reader<'_> {
         }
         self.run.read(self.note, next, Trust::Alone);
         let full = self.run.units.iter().filter(|u| !u.initial).count();
-        let known = self.run.units.iter().any(|u| !u.initial && !u.ordinary && !u.unknown);
+        let known =
+            self.run.units.iter().any(|u| !u.initial && !u.unknown && (!u.ordinary || u.is_frequent_given()));
         if full == 0 || !known {
             return at + 1;
         }

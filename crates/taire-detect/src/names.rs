@@ -191,6 +191,10 @@ pub enum Order {
 }
 
 impl Unit {
+    pub fn is_frequent_given(&self) -> bool {
+        self.given >= 5
+    }
+
     fn is_given_rather(&self) -> bool {
         self.given > self.family + 1
     }
@@ -354,7 +358,10 @@ fn finish(
 ) -> Option<Unit> {
     let (tokens, text) = (&note.tokens, note.norm());
     let token = &tokens[start];
-    if !token.is_capitalised() || !may_be_name(token, trust, opens) {
+    let ends = tokens.get(start + 1).is_none_or(|t| t.kind != Kind::Word);
+    let rare_word =
+        trust == Trust::Announced && ends && token.facts.word_class() < 2 && !token.facts.is_medical();
+    if !token.is_capitalised() || !(may_be_name(token, trust, opens) || rare_word && !is_acronym(token)) {
         return None;
     }
     let facts = token.facts;

@@ -1,67 +1,128 @@
-//! Runs the literate specs under `specs/`: each bullet line is a marked text, and exactly its marks must be found.
-//!
-//! Lines without marks are must-not-hits. A heading that names a language in parentheses, `# … (es)`, sets it for
-//! the file.
+//! Runs the literate specs under `specs/`: each bullet is a marked text, each block fenced as `marked` a document, and
+//! exactly the marks must be found. Lines without marks are must-not-hits. `⏎` stands for a line end, `⇥` for a tab.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use taire_detect::{Detector, FusionRule, Patterns, fuse};
-use taire_text::{Language, Mention, Note, marked};
+use taire_detect::{Detector, FusionRule, Lexical, Patterns, Structure, fuse, initials, words};
+use taire_lexicon::Annotator;
+use taire_text::{Language, Note, marked};
 
-/// What a spec file says of one line, against what was found; empty if they agree.
-fn compare(line: &str, language: Language, detectors: &[&dyn Detector]) -> String {
-    let wanted = marked::parse(line);
-    let note = Note::builder("spec", wanted.text.replace("⏎", "\n").replace('⇥', "\t"))
-        .language(Some(language))
-        .build()
-        .expect("a spec line is short");
-    let mut out: Vec<Vec<Mention>> = vec![Vec::new()];
-    for detector in detectors {
-        detector.detect(std::slice::from_ref(&note), &mut out).expect("detectors read any text");
-    }
-    let entities = fuse(note.raw(), out.pop().unwrap_or_default(), &FusionRule::default());
-    let found: Vec<_> = entities
-        .iter()
-        .map(|e| (e.span.of(note.raw()).replace('\n', "⏎"), e.label.name().to_owned()))
-        .collect();
-    let wanted: Vec<_> =
-        wanted.spans.into_iter().map(|(r, label)| (wanted.text[r].to_owned(), label)).collect();
-    let mut report = String::new();
-    for (text, label) in wanted.iter().filter(|w| !found.contains(w)) {
-        let _ = write!(report, "\n      missed [{text}]({label})");
-    }
-    for (text, label) in found.iter().filter(|f| !wanted.contains(f)) {
-        let _ = write!(report, "\n      found  [{text}]({label})");
-    }
-    report
+struct Bench<'a> {
+    language: Language,
+    annotator: Annotator,
+    detector: &'a dyn Detector,
+    /// Whether initials beside the names found are looked for.
+    initials: bool,
 }
 
-/// Runs every bullet of `specs/<name>` through the detectors and their fusion, and shows all lines that fail.
-fn run_spec(name: &str, language: Language, detectors: &[&dyn Detector], at_least: usize) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(name);
-    let source = std::fs::read_to_string(&path).expect("the spec file is in the repository");
-    let mut failures = String::new();
-    let (mut lines, mut failed) = (0, 0);
-    for (number, line) in source.lines().enumerate() {
-        let Some(text) = line.strip_prefix("- ") else { continue };
-        lines += 1;
-        let report = compare(text, language, detectors);
-        if !report.is_empty() {
-            failed += 1;
-            let _ = write!(failures, "\n  {name}:{}: {text}{report}", number + 1);
-        }
+impl<'a> Bench<'a> {
+    fn new(language: Language, detector: &'a dyn Detector) -> Self {
+        let annotator = Annotator::new(language, move |word| words::keyword(language, word));
+        Bench { language, annotator, detector, initials: false }
     }
-    assert!(lines >= at_least, "{name} holds {lines} lines, expected {at_least} or more");
-    assert!(failures.is_empty(), "{failed} of {lines} lines fail:{failures}");
+
+    fn with_initials(mut self) -> Self {
+        self.initials = true;
+        self
+    }
+
+    fn found(&self, text: &str) -> Vec<(String, String)> {
+        let mut note = Note::builder("spec", text).language(Some(self.language)).build().expect("short text");
+        self.annotator.annotate(&mut note);
+        let mut out = vec![Vec::new()];
+        self.detector.detect(std::slice::from_ref(&note), &mut out).expect("detectors read any text");
+        let mut mentions = out.pop().unwrap_or_default();
+        let rule = FusionRule::default();
+        if self.initials {
+            let entities = fuse(note.raw(), mentions.clone(), &rule);
+            initials(&note, &entities, &mut mentions);
+        }
+        let entities = fuse(note.raw(), mentions, &rule);
+        entities.iter().map(|e| (e.span.of(note.raw()).to_owned(), e.label.name().to_owned())).collect()
+    }
+
+    /// What a spec says of one text, against what was found; empty if they agree.
+    fn compare(&self, source: &str) -> String {
+        let wanted = marked::parse(&source.replace('⏎', "\n").replace('⇥', "\t"));
+        let found = self.found(&wanted.text);
+        let wanted: Vec<_> =
+            wanted.spans.iter().map(|(r, l)| (wanted.text[r.clone()].to_owned(), l.clone())).collect();
+        let mut report = String::new();
+        for (text, label) in wanted.iter().filter(|w| !found.contains(w)) {
+            let _ = write!(report, "\n      missed [{text}]({label})");
+        }
+        for (text, label) in found.iter().filter(|f| !wanted.contains(f)) {
+            let _ = write!(report, "\n      found  [{text}]({label})");
+        }
+        report
+    }
+
+    /// Runs every case of `specs/<name>` and shows all that fail.
+    fn run(&self, name: &str, at_least: usize) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(name);
+        let source = std::fs::read_to_string(path).expect("the spec file is in the repository");
+        let (mut lines, mut failures, mut block): (usize, String, Option<String>) = (0, String::new(), None);
+        for (number, line) in source.lines().enumerate() {
+            let case = match (&mut block, line) {
+                (None, "```marked") => {
+                    block = Some(String::new());
+                    continue;
+                }
+                (Some(_), "```") => block.take().unwrap_or_default(),
+                (Some(text), line) => {
+                    text.push_str(line);
+                    text.push('\n');
+                    lines += 1;
+                    continue;
+                }
+                (None, line) => match line.strip_prefix("- ") {
+                    Some(text) => text.to_owned(),
+                    None => continue,
+                },
+            };
+            lines += 1;
+            let report = self.compare(&case);
+            if !report.is_empty() {
+                let _ = write!(
+                    failures,
+                    "\n  {name}:{}: {}{report}",
+                    number + 1,
+                    case.lines().next().unwrap_or("")
+                );
+            }
+        }
+        assert!(lines >= at_least, "{name} holds {lines} lines, expected {at_least} or more");
+        assert!(failures.is_empty(), "some lines fail:{failures}");
+    }
 }
 
 #[test]
 fn patterns_in_french() {
-    run_spec("patterns-fr.md", Language::Fr, &[&Patterns::new()], 250);
+    Bench::new(Language::Fr, &Patterns::new()).run("patterns-fr.md", 350);
 }
 
 #[test]
 fn patterns_in_spanish() {
-    run_spec("patterns-es.md", Language::Es, &[&Patterns::new()], 250);
+    Bench::new(Language::Es, &Patterns::new()).run("patterns-es.md", 300);
+}
+
+#[test]
+fn structure_in_french() {
+    Bench::new(Language::Fr, &Structure).run("structure-fr.md", 200);
+}
+
+#[test]
+fn structure_in_spanish() {
+    Bench::new(Language::Es, &Structure).run("structure-es.md", 200);
+}
+
+#[test]
+fn names_and_places_in_french() {
+    Bench::new(Language::Fr, &Lexical).with_initials().run("lexicon-fr.md", 45);
+}
+
+#[test]
+fn names_and_places_in_spanish() {
+    Bench::new(Language::Es, &Lexical).with_initials().run("lexicon-es.md", 25);
 }

@@ -104,6 +104,20 @@ pub(crate) fn is_title(word: &str) -> bool {
         && TITLES.iter().any(|(t, _)| *t == folded)
 }
 
+/// The sex of a relative: `sa fille Lise`, `su hermano Iker`.
+fn kin_gender(folded: &str) -> Option<Gender> {
+    const WOMEN: &str = "fille soeur mere maman epouse femme tante cousine niece compagne conjointe \
+                         hija madre hermana esposa mujer tia prima sobrina abuela nieta";
+    const MEN: &str = "fils frere pere papa epoux mari oncle cousin neveu compagnon conjoint \
+                       hijo padre hermano esposo marido tio primo sobrino abuelo nieto";
+    let holds = |words: &str| words.split(' ').any(|w| w == folded);
+    match (holds(WOMEN), holds(MEN)) {
+        (true, _) => Some(Gender::Female),
+        (_, true) => Some(Gender::Male),
+        _ => None,
+    }
+}
+
 /// The sex that the words just before a name tell. Reads at most two words back, so that `Sra. Dra.` and
 /// `Madame le Docteur` are understood.
 pub(crate) fn title_before(before: &str, language: Language) -> Option<Gender> {
@@ -133,7 +147,7 @@ pub(crate) fn title_before(before: &str, language: Language) -> Option<Gender> {
             Some((_, Some(gender))) => return Some(*gender),
             Some((_, None)) => {}
             None if matches!(word.as_str(), "le" | "la" | "el") => {}
-            None => return None,
+            None => return kin_gender(&word),
         }
         rest = &rest[..start];
     }
