@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const CARGO_DENY: &str = "0.18.6";
+const CARGO_DENY: &str = "0.20.2";
 
 /// Runs every check; the first that fails ends the run.
 pub(crate) fn run() -> Result<(), String> {
