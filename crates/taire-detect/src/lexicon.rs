@@ -219,6 +219,15 @@ impl Reader<'_> {
                 {
                     break;
                 }
+                // After an eponym only another goes on, or what a hyphen joins: "maladie de Charcot DUPONT".
+                Kind::Word
+                    if token.is_capitalised()
+                        && first.is_some()
+                        && !token.glued
+                        && !token.facts.is_eponym() =>
+                {
+                    break;
+                }
                 Kind::Word if token.is_capitalised() => {
                     first.get_or_insert(i);
                     last = i;

@@ -123,7 +123,7 @@ impl Phrases {
     pub(crate) fn add_code(&mut self, text: &str, known: Known) {
         let bytes: Vec<u8> =
             text.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase()).collect();
-        let enough = bytes.len() >= 4 && bytes.iter().any(u8::is_ascii_digit) || text.contains('@');
+        let enough = bytes.len() >= 4 && (bytes.iter().any(u8::is_ascii_digit) || text.contains('@'));
         if enough && !self.codes.iter().any(|c| c.bytes == bytes) {
             self.codes.push(Code { bytes, known });
         }
