@@ -155,7 +155,9 @@ impl Reader<'_> {
         {
             next += 1;
         }
-        self.run.read(self.note, next, Trust::Alone);
+        // A colon announces who it is.
+        let colon = next > at + 1 && tokens[at + 1].of(text) == ":";
+        self.run.read(self.note, next, if colon { Trust::Announced } else { Trust::Alone });
         let full = self.run.units.iter().filter(|u| !u.initial).count();
         let known =
             self.run.units.iter().any(|u| !u.initial && !u.unknown && (!u.ordinary || u.is_frequent_given()));

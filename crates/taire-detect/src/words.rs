@@ -119,7 +119,7 @@ const FRENCH: &[(WordClass, &str)] = &[
     (TitleCaregiverFemale, "dre doctoresse professeure pharmacienne sagefemme"),
     (
         RoleWord,
-        "interne internes externe externes infirmier infirmiere ide ibode iade chirurgien \
+        "interne internes int externe externes infirmier infirmiere ide ibode iade chirurgien \
          chirurgienne anesthesiste operateur operatrice kinesitherapeute kine psychologue psychiatre \
          cadre orthophoniste secretaire cardiologue medecin radiologue dieteticienne ergotherapeute \
          brancardier ambulancier confrere consoeur chef aide assistant assistante praticien \

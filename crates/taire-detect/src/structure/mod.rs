@@ -14,7 +14,7 @@ mod values;
 
 use std::sync::LazyLock;
 
-use taire_text::{Kind, Label, Mention, Note, Role, Shape, Source};
+use taire_text::{Kind, Label, Mention, Note, Role, Shape, Source, fold};
 
 use self::keys::{Key, Keys, Place, Value};
 use self::people::{Announced, Proof};
@@ -165,7 +165,11 @@ impl<'a> Reader<'a> {
                         i += 1;
                         continue;
                     }
-                    if let Some(spot) = self.key_spot(i, hash) {
+                    // "RUE DU PORT 63000": no key follows an article.
+                    let after_article =
+                        i > 0 && matches!(fold(self.text(i - 1)).as_str(), "du" | "de" | "des" | "la");
+                    if let Some(spot) = self.key_spot(i, hash).filter(|s| !after_article || s.last > s.first)
+                    {
                         i = spot.last + 1;
                         self.spots.push(spot);
                         continue;
