@@ -4,13 +4,14 @@ use taire_text::Language;
 
 use crate::{CrfDetector, Error};
 
+static FR: &[u8] = include_bytes!("../data/fr.crf");
 static ES: &[u8] = include_bytes!("../data/es.crf");
 
 /// The file of the model that ships for a language, if one does.
 pub fn shipped(language: Language) -> Option<&'static [u8]> {
     match language {
+        Language::Fr => Some(FR),
         Language::Es => Some(ES),
-        Language::Fr => None,
     }
 }
 
@@ -31,10 +32,28 @@ mod tests {
     fn every_shipped_model_reads() {
         for language in [Language::Fr, Language::Es] {
             if let Some(bytes) = shipped(language) {
-                assert!(bytes.len() < 8 << 20);
+                assert!(bytes.len() < 2 << 20);
                 CrfDetector::from_bytes(bytes).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn finds_people_and_dates_in_a_french_letter() {
+        let detector = CrfDetector::shipped(Language::Fr).unwrap().unwrap();
+        let text = "Cher confrère,\nJ'ai revu en consultation le 12/03/2019 Madame Odile BRANCHEREAU, née le 02/07/1951.\nDr Yann KERVELLEC\nTél : 05 55 01 02 03\n";
+        let note = Note::builder("a", text).language(Some(Language::Fr)).build().unwrap();
+        let mut out = vec![Vec::new()];
+        detector.detect(std::slice::from_ref(&note), &mut out).unwrap();
+        let has = |words: &str, label: Label| {
+            let is = |m: &&Mention| m.span.of(text) == words && m.label() == Some(label);
+            assert!(out[0].iter().any(|m| is(&m)), "{label} was not found");
+        };
+        has("BRANCHEREAU", Label::FamilyName);
+        has("Odile", Label::GivenName);
+        has("KERVELLEC", Label::FamilyName);
+        has("12/03/2019", Label::Date);
+        has("02/07/1951", Label::BirthDate);
     }
 
     #[test]

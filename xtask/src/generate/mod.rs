@@ -22,7 +22,7 @@ mod values;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use taire_text::Language;
@@ -119,12 +119,7 @@ struct Generator {
 }
 
 impl Generator {
-    fn new(
-        language: Language,
-        held_out: bool,
-        seed: u64,
-        prose: Option<&PathBuf>,
-    ) -> Result<Generator, String> {
+    fn new(language: Language, held_out: bool, seed: u64, prose: Option<&Path>) -> Result<Generator, String> {
         let (files, own) = match language {
             Language::Fr => (FRENCH, include_str!("templates/fr/cases.txt")),
             Language::Es => (SPANISH, include_str!("templates/es/cases.txt")),
@@ -165,10 +160,40 @@ impl Generator {
     }
 }
 
+/// What to generate, for those who want documents and no file.
+pub(crate) struct Request<'a> {
+    pub(crate) language: Language,
+    pub(crate) held_out: bool,
+    pub(crate) documents: u64,
+    pub(crate) seed: u64,
+    /// Where the medical prose comes from; without it, the project's own.
+    pub(crate) prose: Option<&'a Path>,
+}
+
+/// A generated document. Spans count code points; labels are written `Label:Role`.
+pub(crate) struct Generated {
+    pub(crate) id: String,
+    pub(crate) text: String,
+    pub(crate) spans: Vec<(usize, usize, String)>,
+}
+
+/// Generates documents; the same request gives the same ones.
+pub(crate) fn documents(request: &Request<'_>) -> Result<Vec<Generated>, String> {
+    let generator = Generator::new(request.language, request.held_out, request.seed, request.prose)?;
+    let mut out = Vec::new();
+    generator.each(request.documents, |document| {
+        let spans = document.spans.iter().map(|s| (s.start, s.end, s.mark.name())).collect();
+        out.push(Generated { id: document.id, text: document.text, spans });
+        Ok(())
+    })?;
+    Ok(out)
+}
+
 /// Runs the chore.
 pub(super) fn run(args: &[String]) -> Result<(), String> {
     let options = Options::parse(args)?;
-    let generator = Generator::new(options.language, options.held_out, options.seed, options.prose.as_ref())?;
+    let generator =
+        Generator::new(options.language, options.held_out, options.seed, options.prose.as_deref())?;
     let fail = |e: std::io::Error| format!("cannot write {}: {e}", options.output.display());
     let mut out = std::io::BufWriter::new(std::fs::File::create(&options.output).map_err(fail)?);
     let mut labels: BTreeMap<String, usize> = BTreeMap::new();

@@ -79,6 +79,10 @@ pub fn project(scheme: Scheme, text: &str, entities: &[Entity]) -> Vec<SchemeSpa
     pieces.into_iter().map(|p| SchemeSpan { span: Span::new(p.start, p.end), ..p.out }).collect()
 }
 
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
 fn is_name(label: Label) -> bool {
     matches!(label, Label::GivenName | Label::FamilyName | Label::Initials)
 }
@@ -164,7 +168,18 @@ fn meddocan(text: &str, floor: usize, ceiling: usize, piece: &mut Piece) {
                 piece.start = start;
             }
         }
-        Label::Street => grow_street(text, ceiling, piece),
+        Label::Street => {
+            grow_street(text, ceiling, piece);
+            // The `E` of `E-28040` is the postal code's.
+            let postal = text[piece.end..].strip_prefix('-').is_some_and(|t| t.starts_with(is_digit));
+            if let Some(street) = text[piece.start..piece.end].strip_suffix(" E").filter(|_| postal) {
+                piece.end = piece.start + street.trim_end_matches([' ', ',', '.', ';']).len();
+            }
+        }
+        Label::Phone | Label::Fax => {
+            let number = text[piece.start..piece.end].trim_start_matches(['+', ' ']);
+            piece.start = piece.end - number.len();
+        }
         Label::Age => {
             for cut in [" de edad", " de vida"] {
                 if text[piece.start..piece.end].ends_with(cut) {
@@ -178,7 +193,8 @@ fn meddocan(text: &str, floor: usize, ceiling: usize, piece: &mut Piece) {
                 piece.end = end;
             }
         }
-        Label::PostalCode if text[floor..piece.start].ends_with("E-") => piece.start -= 2,
+        // The street before may reach to the `E`; it is cut there.
+        Label::PostalCode if floor < piece.start && text[..piece.start].ends_with("E-") => piece.start -= 2,
         // `28 28 20943`: province, province of the college, number.
         Label::ProfessionalLicence => {
             let line = line_start(text, piece.start).max(floor);

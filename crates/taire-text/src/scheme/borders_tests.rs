@@ -75,6 +75,26 @@ fn meddocan_keeps_streets_hospitals_and_licences_whole() {
 }
 
 #[test]
+fn meddocan_gives_the_e_to_the_postal_code_and_leaves_the_plus_outside() {
+    let got = shown(
+        Scheme::Meddocan,
+        "[Paseo del Olmo](Street), 8 E-[37007](PostalCode). [Avda. Norte S/N. E](Street)-[41013](PostalCode). \
+         Tel: [+34 923 555 100](Phone), fax: [+ 34 923 555 101](Fax)",
+    );
+    assert_eq!(
+        got,
+        [
+            "Paseo del Olmo, 8|CALLE",
+            "E-37007|TERRITORIO",
+            "Avda. Norte S/N|CALLE",
+            "E-41013|TERRITORIO",
+            "34 923 555 100|NUMERO_TELEFONO",
+            "34 923 555 101|NUMERO_FAX",
+        ]
+    );
+}
+
+#[test]
 fn a_name_without_a_role_that_repeats_the_patients_is_the_patients() {
     let got = shown(
         Scheme::Meddocan,
