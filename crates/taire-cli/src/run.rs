@@ -60,6 +60,7 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Usage> {
             let date = note.date;
             let done = Deidentified {
                 text: note.into_raw(),
+                id_tells: false,
                 entities,
                 written: Vec::new(),
                 fallbacks: Vec::new(),
@@ -317,6 +318,12 @@ impl Sink<'_> {
         }
         if document.encoding != Encoding::Utf8 {
             self.report.remark(format!("{}: read as {}", document.id, document.encoding.name()));
+        }
+        if done.id_tells {
+            self.report.remark(
+                "some file names or document ids hold a name found in the document; they are kept as they are: rename them \
+                 before you share",
+            );
         }
         self.report.count_rewritten(language, bytes, &done);
         Ok(())

@@ -70,6 +70,16 @@ fn invalid_utf8_is_read_as_windows_1252_and_reported() {
 }
 
 #[test]
+fn a_file_name_that_tells_is_remarked_without_quoting_it() {
+    let bench = Bench::new();
+    let (_, _, _) = bench.go();
+    assert!(!fs::read_to_string(bench.path("out/report.md")).unwrap().contains("rename"));
+    bench.put("kervadec-2017.txt", b"Mme Aldegonde KERVADEC, vue ce jour.");
+    bench.go();
+    assert!(fs::read_to_string(bench.path("out/report.md")).unwrap().contains("rename them"));
+}
+
+#[test]
 fn an_empty_file_stays_empty() {
     let bench = Bench::new();
     bench.put("empty.txt", b"");

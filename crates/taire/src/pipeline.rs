@@ -12,7 +12,7 @@ use taire_detect::{
 use taire_lexicon::Annotator;
 use taire_models::CrfDetector;
 use taire_surrogate::{Fallback, Loss, Rewriter, SecretKey};
-use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source};
+use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source, fold};
 
 use crate::{Error, Policy};
 
@@ -63,6 +63,8 @@ pub struct Deidentified {
     pub losses: Vec<(Label, Loss)>,
     pub patient: Option<String>,
     pub date: Option<Date>,
+    /// The document's own id holds a name that was found in it.
+    pub id_tells: bool,
 }
 
 /// Something that was written in place of an entity.
@@ -165,7 +167,9 @@ impl Pipeline {
             Some(Written { range, entity })
         });
         let written = written.collect();
+        let id_tells = id_tells(note, &entities);
         Ok(Deidentified {
+            id_tells,
             text,
             written,
             entities,
@@ -246,6 +250,17 @@ impl Engine {
     pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
         guarded(|| self.pipeline(note.language)?.run(note))
     }
+}
+
+fn id_tells(note: &Note, entities: &[Entity]) -> bool {
+    const SHORTEST: usize = 4;
+    let id = fold(&note.id);
+    if id.bytes().filter(u8::is_ascii_alphabetic).count() < SHORTEST {
+        return false;
+    }
+    let named =
+        |e: &&Entity| matches!(e.label, Label::GivenName | Label::FamilyName) && e.span.len() >= SHORTEST;
+    entities.iter().filter(named).any(|e| id.contains(&fold(e.span.of(note.raw()))))
 }
 
 fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {

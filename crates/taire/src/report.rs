@@ -248,6 +248,7 @@ mod tests {
 
     fn done(losses: Vec<(Label, Loss)>) -> Deidentified {
         Deidentified {
+            id_tells: false,
             text: String::new(),
             entities: Vec::new(),
             written: Vec::new(),
