@@ -139,7 +139,7 @@ fn class(m: &Mention, label: Label) -> u8 {
     match (m.source, label) {
         (Source::Reviewer, _) => 0,
         (_, Label::OtherId) => 3,
-        (_, label) if keeps_its_inside(label) => 1,
+        (_, label) if keeps_its_inside(label) && m.score.get() >= 0.5 => 1,
         _ => 2,
     }
 }
