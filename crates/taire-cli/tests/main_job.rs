@@ -87,11 +87,12 @@ fn no_known_identity_comes_out() {
             );
         }
         for number in secrets.numbers.iter().filter(|n| n.len() > 4) {
-            assert!(
-                !numbers.contains(number.as_str()),
-                "a number of an identity file is in {}",
-                path.display()
-            );
+            // Long numbers are searched across any separators; a short one would turn up there by chance.
+            let found = match number.len() {
+                7.. => numbers.contains(number.as_str()),
+                _ => text.split(|c: char| !c.is_ascii_digit()).any(|run| run == number),
+            };
+            assert!(!found, "a number of an identity file is in {}", path.display());
         }
     }
 }
