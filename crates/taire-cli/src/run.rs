@@ -270,6 +270,8 @@ impl Sink<'_> {
     fn take(&mut self, result: Treatment) -> Result<(), Usage> {
         match result {
             Treatment::Pass(Event::Open(index, layout)) => {
+                // Annotations hold the text as it was.
+                let layout = if self.job.command == "detect" { layout.private() } else { layout };
                 self.layout = Some((index, layout));
                 Ok(())
             }

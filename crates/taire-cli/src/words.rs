@@ -34,7 +34,7 @@ fn load(path: &Path) -> Result<WordList, Usage> {
 }
 
 fn save(list: &WordList, path: &Path) -> Result<(), Usage> {
-    let mut file = AtomicFile::create(path)?;
+    let mut file = AtomicFile::create_private(path)?;
     file.write_all(list.to_tsv().as_bytes())?;
     Ok(file.finish()?)
 }

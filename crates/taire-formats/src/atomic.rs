@@ -30,11 +30,20 @@ pub struct AtomicFile {
 impl AtomicFile {
     /// Makes the folders above the target where they are missing.
     pub fn create(target: &Path) -> Result<Self, Error> {
+        AtomicFile::open(target, false)
+    }
+
+    /// The same, in a file that only its owner may read: for what holds names.
+    pub fn create_private(target: &Path) -> Result<Self, Error> {
+        AtomicFile::open(target, true)
+    }
+
+    pub(crate) fn open(target: &Path, private: bool) -> Result<Self, Error> {
         if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|e| Error::output(parent, "make this folder", &e))?;
         }
         let temporary = temporary_name(target);
-        let file = File::create_new(&temporary).map_err(|e| Error::output(target, "write here", &e))?;
+        let file = new_file(&temporary, private).map_err(|e| Error::output(target, "write here", &e))?;
         Ok(AtomicFile {
             target: target.into(),
             temporary,
@@ -59,6 +68,18 @@ impl AtomicFile {
         self.temporary = PathBuf::new();
         Ok(())
     }
+}
+
+/// A new file; a private one has mode 0600 from its first byte.
+pub(crate) fn new_file(path: &Path, private: bool) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if private {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
 }
 
 impl Drop for AtomicFile {
@@ -91,5 +112,17 @@ mod tests {
         file.finish().unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"abc");
         assert_eq!(fs::read_dir(dir.path().join("a")).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_its_owners_even_over_an_open_one() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("names.jsonl");
+        fs::write(&target, "old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).unwrap();
+        AtomicFile::create_private(&target).unwrap().finish().unwrap();
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

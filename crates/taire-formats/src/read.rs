@@ -28,9 +28,15 @@ pub struct Layout {
     pub(crate) columns: Option<Arc<Columns>>,
     /// A JSON file that holds a list.
     pub(crate) list: bool,
+    pub(crate) private: bool,
 }
 
 impl Layout {
+    /// What is written will hold names: only its owner may read it.
+    pub fn private(self) -> Layout {
+        Layout { private: true, ..self }
+    }
+
     /// Several documents share the file.
     pub(crate) fn is_many(&self) -> bool {
         !self.format.is_single()
@@ -68,8 +74,14 @@ pub fn read_from(
     options: &ReadOptions,
 ) -> Result<Reader, Error> {
     let mut input: Box<dyn BufRead + Send> = Box::new(BufReader::with_capacity(1 << 17, source));
-    let mut layout =
-        Layout { format: file.format, title: file.stem(), keys: None, columns: None, list: false };
+    let mut layout = Layout {
+        format: file.format,
+        title: file.stem(),
+        keys: None,
+        columns: None,
+        list: false,
+        private: false,
+    };
     let mut dropped = BTreeSet::new();
     let state = match file.format {
         Format::Text | Format::Brat => State::Text { input: Some(input), gold: options.gold },

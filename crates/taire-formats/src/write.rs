@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use crate::atomic::temporary_name;
+use crate::atomic::{new_file, temporary_name};
 use crate::html::Page;
 use crate::json_write;
 use crate::jsonl::Keys;
@@ -40,17 +41,18 @@ impl Writer {
     /// Starts the output of a file read with `layout`, at the target [`crate::OutputPlan`] gave it.
     pub fn create(target: &Path, to: To, layout: &Layout, offsets: Offsets) -> Result<Self, Error> {
         let mut buffer = Vec::new();
+        let private = layout.private;
         if writes_brat(layout.format, to) {
             let kind = match layout.is_many() {
-                true => Kind::BratFolder(Folder::create(target)?),
+                true => Kind::BratFolder(Folder::create(target, private)?),
                 false => Kind::Brat {
-                    text: AtomicFile::create(target)?,
-                    ann: AtomicFile::create(&target.with_extension("ann"))?,
+                    text: AtomicFile::open(target, private)?,
+                    ann: AtomicFile::open(&target.with_extension("ann"), private)?,
                 },
             };
             return Ok(Writer { kind, buffer });
         }
-        let mut file = AtomicFile::create(target)?;
+        let mut file = AtomicFile::open(target, private)?;
         let kind = match (to, layout.format) {
             (To::Jsonl, _) => Kind::Annotations { file, offsets },
             (To::Xml, _) => {
@@ -182,20 +184,23 @@ struct Folder {
     temporary: PathBuf,
     /// How often each file name was asked for.
     names: BTreeMap<String, u64>,
+    private: bool,
 }
 
 impl Folder {
-    fn create(target: &Path) -> Result<Self, Error> {
+    fn create(target: &Path, private: bool) -> Result<Self, Error> {
         let temporary = temporary_name(target);
         fs::create_dir_all(&temporary).map_err(|e| Error::output(target, "make this folder", &e))?;
-        Ok(Folder { target: target.into(), temporary, names: BTreeMap::new() })
+        Ok(Folder { target: target.into(), temporary, names: BTreeMap::new(), private })
     }
 
     fn write(&mut self, id: &str, text: &str, ann: &[u8]) -> Result<(), Error> {
         let name = self.free_name(id);
         let fail = |e: std::io::Error| Error::output(&self.target, "write in this folder", &e);
-        fs::write(self.temporary.join(format!("{name}.txt")), text).map_err(fail)?;
-        fs::write(self.temporary.join(format!("{name}.ann")), ann).map_err(fail)
+        let put =
+            |name: String, bytes: &[u8]| new_file(&self.temporary.join(name), self.private)?.write_all(bytes);
+        put(format!("{name}.txt"), text.as_bytes()).map_err(fail)?;
+        put(format!("{name}.ann"), ann).map_err(fail)
     }
 
     /// A file name made of the id; a second document of that name gets a number.

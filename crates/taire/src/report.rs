@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde::{Serialize, Serializer};
 use taire_surrogate::Loss;
-use taire_text::{Entity, Label, Language};
+use taire_text::{Entity, Language};
 
 use crate::Deidentified;
 
@@ -231,13 +231,9 @@ impl Report {
         }
     }
 
-    /// Labels with their counts, most frequent first.
+    /// How many spans were found.
     pub fn spans(&self) -> usize {
         self.labels.values().sum()
-    }
-
-    pub fn found(&self, label: Label) -> usize {
-        self.labels.get(label.name()).copied().unwrap_or(0)
     }
 }
 
@@ -245,6 +241,7 @@ impl Report {
 mod tests {
     use super::*;
     use taire_surrogate::Unit;
+    use taire_text::Label;
 
     fn done(losses: Vec<(Label, Loss)>) -> Deidentified {
         Deidentified {
