@@ -1,7 +1,7 @@
 //! Hospitals, health centres and institutions, by their head word and the proper name after it.
 
 use taire_lexicon::Lexicon;
-use taire_text::{Kind, Label, Mention, Note, Shape, Source, fold};
+use taire_text::{Kind, Label, Language, Mention, Note, Shape, Source, Token, fold};
 
 use crate::words::WordClass;
 
@@ -18,27 +18,37 @@ pub(crate) fn facility(
     let (tokens, text) = (&note.tokens, note.norm());
     let mut last = None;
     let mut proper = 0;
+    if note.language == Language::Es && is_adjective(note, at) {
+        return None;
+    }
     let (class, mut i) = match class {
         WordClass::CentreHead => centre(note, at)?,
         class => (class, at + 1),
     };
+    let named_body = note.language == Language::Es
+        && class == WordClass::InstitutionHead
+        && tokens[at].shape == Shape::Title;
     while let Some(token) = tokens.get(i).filter(|_| i <= at + REACH) {
         let word = token.of(text);
         match token.kind {
             Kind::Word
                 if WordClass::of(token).is_some_and(|c| c.is_title()) && token.shape != Shape::Single =>
             {
-                // "Hôpital Docteur Schaffner" but not "CHU, Dr X".
-                if proper > 0 {
+                // "Hôpital Docteur Schaffner" but not "CHU, Dr X"; "Hospital Nuestra Señora del Prado".
+                let ours = matches!(tokens[i - 1].of(text), "Nuestra" | "NUESTRA" | "Ntra" | "NTRA");
+                if proper > 0 && !ours {
                     break;
                 }
+            }
+            Kind::Word if note.language == Language::Es && ends_spanish_name(note, i, proper, named_body) => {
+                break;
             }
             Kind::Word if proper == 0 && is_kind_word(&fold(word)) => {}
             Kind::Word
                 if (WordClass::of(token) == Some(WordClass::Particle) && token.shape != Shape::Title)
                     || matches!(word, "et" | "en" | "au" | "sur") => {}
             Kind::Word if token.is_capitalised() => {
-                if !names_it(note, i, proper) {
+                if !(names_it(note, i, proper) || named_body && token.shape == Shape::Title) {
                     break;
                 }
                 proper += 1;
@@ -63,6 +73,11 @@ pub(crate) fn facility(
     let (label, score) = match class {
         WordClass::HospitalHead => (Label::Hospital, 0.85),
         WordClass::HealthCentreHead => (Label::HealthCentre, 0.7),
+        // "Asociación Europea de Urología" writes guidelines and treats nobody.
+        _ if named_body && matches!(fold(head.of(text)).as_str(), "asociacion" | "sociedad") => {
+            (Label::Institution, 0.45)
+        }
+        _ if named_body => (Label::Institution, 0.7),
         _ if head.is_capitalised() => (Label::Institution, 0.6),
         _ => (Label::Institution, 0.55),
     };
@@ -85,6 +100,11 @@ fn centre(note: &Note, at: usize) -> Option<(WordClass, usize)> {
         match word.as_str() {
             "de" | "d" => i += 1,
             "hospitalier" | "hospitaliere" | "hospitalario" => return Some((WordClass::HospitalHead, i + 1)),
+            "nacional" | "penitenciario" | "transfusion" | "hemodialisis" | "investigacion" | "deportivo"
+                if note.language == Language::Es && tokens[at].shape == Shape::Title =>
+            {
+                return Some((WordClass::InstitutionHead, i));
+            }
             "sante" | "salud" | "medical" | "medico" | "reeducation" | "soins" | "dialyse" | "dialisis"
             | "convalescence" | "retraite" | "radiologie" | "imagerie" | "especialidades" => {
                 return Some((WordClass::HealthCentreHead, i + 1));
@@ -93,6 +113,77 @@ fn centre(note: &Note, at: usize) -> Option<(WordClass, usize)> {
         }
     }
     None
+}
+
+/// "Nutrición Clínica", "Clínica y Dietética": no facility.
+fn is_adjective(note: &Note, at: usize) -> bool {
+    let text = note.norm();
+    let next = note.tokens.get(at + 1).map_or("", |t| t.of(text));
+    let before = at.checked_sub(1).map(|i| &note.tokens[i]).filter(|t| t.kind == Kind::Word);
+    matches!(next, "y" | "e")
+        || fold(note.tokens[at].of(text)) == "clinica"
+            && before.is_some_and(|t| {
+                let facts = t.facts;
+                t.shape == Shape::Title && facts.careful().is_some() && !facts.is_name()
+            })
+}
+
+/// A way, a ward or another facility ends the name of the one before it: "Hospital de Segovia Carretera Ávila".
+fn ends_spanish_name(note: &Note, at: usize, proper: usize, body: bool) -> bool {
+    let token = &note.tokens[at];
+    let before = note.tokens[at - 1].of(note.norm());
+    if proper == 0 || !token.is_capitalised() {
+        return matches!(before, "y" | "e") && WordClass::of(token) == Some(WordClass::HospitalHead);
+    }
+    let word = fold(token.of(note.norm()));
+    let head = matches!(
+        word.as_str(),
+        "hospital"
+            | "ciudad"
+            | "palacio"
+            | "clinica"
+            | "complejo"
+            | "servicio"
+            | "servei"
+            | "departamento"
+            | "asociacion"
+            | "edificio"
+            | "consulta"
+            | "unidad"
+    );
+    let way = matches!(
+        word.as_str(),
+        "calle"
+            | "avda"
+            | "avd"
+            | "avenida"
+            | "carretera"
+            | "ctra"
+            | "paseo"
+            | "plaza"
+            | "pza"
+            | "carrer"
+            | "avinguda"
+            | "c"
+    );
+    let linked = WordClass::of(&note.tokens[at - 1]) == Some(WordClass::Particle);
+    let place = |t: &Token| t.facts.is_town() || t.facts.is_region();
+    // "Instituto Oncológico de Segovia Peñaflor", "Instituto Andino del Sueño Medellín".
+    let after_place = !linked
+        && place(&note.tokens[at - 1])
+        && at >= 2
+        && WordClass::of(&note.tokens[at - 2]) == Some(WordClass::Particle);
+    let new_place = !linked && body && proper >= 2 && place(token) && !token.facts.is_name();
+    head || after_place || new_place || way && !linked
+}
+
+/// The acronym in brackets after a name: "Instituto del Riñón (INDERI)".
+pub(crate) fn acronym_after(note: &Note, next: usize) -> Option<usize> {
+    let text = note.norm();
+    let is = |i: usize, mark: &str| note.tokens.get(i).is_some_and(|t| t.of(text) == mark);
+    let acronym = note.tokens.get(next + 1)?;
+    let upper = acronym.shape == Shape::Upper && (3..=10).contains(&(acronym.end() - acronym.start()));
+    (is(next, "(") && upper && is(next + 2, ")")).then_some(next + 1)
 }
 
 /// Whether a capitalised word belongs to the proper name. In capitals every word is one, so ordinary words end
@@ -150,6 +241,7 @@ fn is_kind_word(folded: &str) -> bool {
             | "universitaire"
             | "universitario"
             | "universitaria"
+            | "universidad"
             | "regional"
             | "general"
             | "prive"

@@ -7,8 +7,10 @@
 use taire_lexicon::{Facility, Lexicon, PlaceKind};
 use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, Token};
 
-use crate::facilities::facility;
+use crate::details::{Detail, Reading};
+use crate::facilities::{acronym_after, facility};
 use crate::names::{Order, Run, Trust};
+use crate::organisations::organisation;
 use crate::places::town;
 use crate::words::WordClass;
 use crate::{Detector, Error};
@@ -58,14 +60,20 @@ impl Reader<'_> {
                 Some(WordClass::Kinship) => self.kinship(i),
                 Some(WordClass::SexWord) => self.sex_word(i),
                 Some(WordClass::EponymHead) => self.eponym(i),
+                Some(WordClass::DetailHead) => self.detail(Reading { note: self.note }.announced(i), i),
+                Some(WordClass::DetailWord) => self.detail(Reading { note: self.note }.status(i), i),
                 Some(class) if class.is_facility() => match facility(self.note, self.lexicon, i, class) {
                     Some((mention, next)) => {
+                        self.acronym(&mention, next);
                         self.out.push(mention);
                         next
                     }
-                    None => i + 1,
+                    None => self.organisation(i).unwrap_or(i + 1),
                 },
                 _ if token.is_capitalised() => self.capitalised(i),
+                _ if self.note.language == Language::Es => {
+                    self.detail(Reading { note: self.note }.bare(i), i)
+                }
                 _ => i + 1,
             };
         }
@@ -168,13 +176,52 @@ impl Reader<'_> {
         self.run.last() + 1
     }
 
+    /// The acronym of a facility stands for it.
+    fn acronym(&mut self, of: &Mention, next: usize) {
+        let at = acronym_after(self.note, next).filter(|_| self.note.language == Language::Es);
+        if let (Some(at), Some(label)) = (at, of.label()) {
+            let span = self.note.raw_of_tokens(at, at);
+            let why = "acronym of the facility before it";
+            self.out.push(Mention::phi(span, label, of.score.get(), Source::Lexicon, why));
+        }
+    }
+
+    fn organisation(&mut self, at: usize) -> Option<usize> {
+        let spanish = self.note.language == Language::Es && self.note.tokens[at].is_capitalised();
+        let (mention, next) = organisation(self.note, at).filter(|_| spanish)?;
+        self.out.push(mention);
+        Some(next)
+    }
+
+    fn detail(&mut self, detail: Option<Detail>, at: usize) -> usize {
+        let Some(Detail { first, last, label, score, why }) = detail else { return at + 1 };
+        let role = if matches!(label, Label::Kinship | Label::Age) { Role::Relative } else { Role::Patient };
+        let span = self.note.raw_of_tokens(first, last);
+        self.out.push(Mention::phi(span, label, score, Source::Lexicon, why).with_role(role));
+        last + 1
+    }
+
     fn kinship(&mut self, at: usize) -> usize {
         let note = self.note;
-        let span = note.raw_of_tokens(at, at);
-        self.out.push(
-            Mention::phi(span, Label::Kinship, 0.6, Source::Lexicon, "word for a relative")
-                .with_role(Role::Relative),
-        );
+        let at = if note.language == Language::Es {
+            let reading = Reading { note };
+            let Some(relative) = reading.relative(at) else { return at + 1 };
+            self.detail(Some(relative), at);
+            if relative.label != Label::Kinship {
+                return relative.last + 1;
+            }
+            for age in reading.relatives_ages(relative.last) {
+                self.detail(Some(age), at);
+            }
+            relative.last
+        } else {
+            let span = note.raw_of_tokens(at, at);
+            let why = "word for a relative";
+            self.out.push(
+                Mention::phi(span, Label::Kinship, 0.6, Source::Lexicon, why).with_role(Role::Relative),
+            );
+            at
+        };
         // "sa fille Rose", "Rose, son épouse": a given name counts even if it is also a word.
         let given = |t: &Token| t.is_capitalised() && t.shape != Shape::Single && t.facts.given_tier() >= 4;
         if note.tokens.get(at + 1).is_some_and(given) {
@@ -263,6 +310,16 @@ impl Reader<'_> {
 
     fn capitalised(&mut self, at: usize) -> usize {
         let note = self.note;
+        if note.language == Language::Es {
+            if is_scale(note, at) {
+                let span = note.raw_of_tokens(at, at);
+                self.out.push(Mention::clear(span, 0.92, Source::Lexicon, "acronym of a scale or a test"));
+                return at + 1;
+            }
+            if let Some(next) = self.organisation(at) {
+                return next;
+            }
+        }
         if let Some((mention, next)) = town(note, self.lexicon, at) {
             self.out.push(mention);
             return next;
@@ -307,4 +364,23 @@ impl Reader<'_> {
             self.out.push(Mention::phi(span, label, score, Source::Lexicon, why).with_role(role));
         }
     }
+}
+
+/// "EVA 7/10", "IgG ELISA": acronyms that are given names too, in a line that is not all in capitals.
+fn is_scale(note: &Note, at: usize) -> bool {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let token = &tokens[at];
+    if token.shape != Shape::Upper || !matches!(token.of(text), "EVA" | "ELISA" | "ROSA" | "ALMA" | "LOLA") {
+        return false;
+    }
+    let near = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word);
+    let named = |i: usize| {
+        near(i).is_some_and(|t| t.is_capitalised() && t.facts.is_name() && t.facts.careful().is_none())
+    };
+    let title = at > 0
+        && (near(at - 1).and_then(WordClass::of).is_some_and(WordClass::is_title)
+            || at > 1 && near(at - 2).and_then(WordClass::of).is_some_and(WordClass::is_title));
+    let key = at > 0 && tokens[at - 1].of(text) == ":";
+    let shouts = |i: usize| near(i).is_some_and(|t| t.shape == Shape::Upper);
+    !title && !key && !named(at + 1) && !(at > 0 && (named(at - 1) || shouts(at - 1))) && !shouts(at + 1)
 }

@@ -4,6 +4,7 @@
 //! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
 
 mod allow_list;
+mod details;
 mod error;
 mod facilities;
 mod folded;
@@ -11,6 +12,7 @@ mod fuse;
 mod initials;
 mod lexicon;
 mod metadata;
+mod organisations;
 mod patterns;
 mod phrases;
 mod places;

@@ -315,6 +315,12 @@ fn read_initial(tokens: &[Token], text: &str, at: usize) -> Option<Unit> {
             unknown: !token.facts.is_name(),
         });
     }
+    // The `E` of "E-mail".
+    let mail = tokens.get(at + 1).is_some_and(|t| t.glued && t.of(text) == "-")
+        && tokens.get(at + 2).is_some_and(|t| t.glued && t.of(text).eq_ignore_ascii_case("mail"));
+    if mail {
+        return None;
+    }
     let stuck = |t: &Token| {
         t.glued && (t.kind != Kind::Mark || matches!(t.of(text), "º" | "°" | "ª" | "/" | "+" | "%"))
     };
@@ -361,7 +367,29 @@ fn finish(
     let ends = tokens.get(start + 1).is_none_or(|t| t.kind != Kind::Word);
     let rare_word =
         trust == Trust::Announced && ends && token.facts.word_class() < 2 && !token.facts.is_medical();
-    if !token.is_capitalised() || !(may_be_name(token, trust, opens) || rare_word && !is_acronym(token)) {
+    // Contact keys after a name, and immunoglobulins.
+    let contact = matches!(
+        token.of(text),
+        "Email"
+            | "EMAIL"
+            | "Mail"
+            | "MAIL"
+            | "Tel"
+            | "TEL"
+            | "Fax"
+            | "FAX"
+            | "Tlf"
+            | "Telf"
+            | "Tfno"
+            | "IgG"
+            | "IgM"
+            | "IgA"
+            | "IgE"
+    );
+    if contact
+        || !token.is_capitalised()
+        || !(may_be_name(token, trust, opens) || rare_word && !is_acronym(token))
+    {
         return None;
     }
     let facts = token.facts;

@@ -56,6 +56,10 @@ classes! {
     PlacePreposition,
     /// né, née, nacido: a birth date or place follows.
     Born,
+    /// raza, nacionalidad, profesión: a detail of the person follows.
+    DetailHead,
+    /// soltera, homosexual: a detail by itself.
+    DetailWord,
 }
 
 impl WordClass {
@@ -194,7 +198,10 @@ const SPANISH: &[(WordClass, &str)] = &[
         Kinship,
         "padre madre hijo hija hijos hijas hermano hermana hermanos hermanas esposo esposa marido \
          mujer tio tia primo prima sobrino sobrina abuelo abuela abuelos padres nieto nieta cunado \
-         cunada suegro suegra yerno nuera conyuge pareja novio novia familiar familiares viuda viudo",
+         cunada suegro suegra yerno nuera conyuge pareja novio novia familiar familiares viuda viudo tios \
+         tias primos primas sobrinos sobrinas nietos nietas abuelas bisabuelo bisabuela bisabuelos suegros \
+         cunados progenitor progenitora progenitores padrastro madrastra hermanastro hermanastra exmarido \
+         exmujer materno materna paterno paterna",
     ),
     (SexWord, "varon varones hombre femenino masculino"),
     (Particle, "de del la las los el y e i da do dos van von der san santa mc mac ben al d o ma"),
@@ -229,6 +236,11 @@ const SPANISH: &[(WordClass, &str)] = &[
     ),
     (PlacePreposition, "en a desde hacia"),
     (Born, "nacido nacida nacio nacimiento"),
+    (DetailHead, "raza etnia nacionalidad origen procedencia profesion oficio ocupacion"),
+    (
+        DetailWord,
+        "soltero soltera casado casada divorciado divorciada homosexual heterosexual bisexual transexual",
+    ),
 ];
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ static INSIDE: LazyLock<WordSet> = LazyLock::new(|| {
 static FLOOR: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
         "bis ter quater bat batiment appt apt appartement app esc escalier etage bp cs rdc porte cedex tsa",
-        "bajo bajos bj izq izqda izda izquierda dcha der derecha esc escalera piso puerta pta pt planta portal bloque bl local km nº n num numero s sn atico entresuelo principal kilometro interior letra duplicado dpdo mod no",
+        "bajo bajos bj izq izqda izda izquierda dcha der derecha esc escalera piso puerta pta pt planta portal bloque bl local km nº n num numero s sn apto apartamento despacho dpto consultorio atico entresuelo principal kilometro interior letra duplicado dpdo mod no",
     ])
 });
 static COUNTRIES: LazyLock<WordSet> = LazyLock::new(|| {
@@ -339,6 +339,52 @@ impl Reader<'_> {
         Some(last + 1)
     }
 
+    /// A street without its way before a postal code: `. Colón, 28, 1º. 36201 Vigo`. Its first and last token.
+    pub(super) fn bare_street(&self, code: usize, floor: usize) -> Option<(usize, usize)> {
+        let is_short = |i: usize| {
+            self.kind(i) == Kind::Number && self.note.tokens[i].end() - self.note.tokens[i].start() <= 3
+        };
+        let mut i = code.checked_sub(1).filter(|&i| i >= floor)?;
+        let mut number = None;
+        while i > floor && code - i < 12 {
+            match self.kind(i) {
+                Kind::Number if is_short(i) => number = Some(i),
+                Kind::Mark if matches!(self.text(i), "," | "." | "-" | "º" | "ª" | "°") => {}
+                Kind::Word if FLOOR.has(self.hash(i)) || self.note.tokens[i].shape == Shape::Single => {}
+                _ => break,
+            }
+            i -= 1;
+        }
+        let number = number?;
+        if self.kind(i) != Kind::Word || !self.is_name_like(i) || i + 2 < number {
+            return None;
+        }
+        let (mut first, mut words) = (i, 0);
+        loop {
+            match self.kind(i) {
+                Kind::Word if self.is_name_like(i) && !self.is_facility(i) && !self.is_key(i) => {
+                    first = i;
+                    words += 1;
+                }
+                Kind::Word if INSIDE.has(self.hash(i)) => {}
+                Kind::Mark if matches!(self.text(i), "." | "," | ")") => break,
+                Kind::Newline => break,
+                _ => return None,
+            }
+            if words > 4 {
+                return None;
+            }
+            match i.checked_sub(1).filter(|&i| i >= floor) {
+                Some(before) => i = before,
+                None => break,
+            }
+        }
+        let last = (number..code)
+            .rev()
+            .find(|&i| self.kind(i) != Kind::Mark || self.is_mark(i, "º") || self.is_mark(i, "ª"))?;
+        Some((first, last))
+    }
+
     /// `12 bis,` before the way: its first token.
     fn house_number(&self, way: usize) -> (usize, bool) {
         let mut i = way;
@@ -431,6 +477,11 @@ impl Reader<'_> {
                     if self.postal_code_end(i).is_some() || token.end() - token.start() > 4 {
                         break;
                     }
+                    // "C/ Belgrano, 212. 4400 Salta": a postal code of another country.
+                    let foreign = last > name_end && token.end() - token.start() == 4;
+                    if foreign && self.is_name_like(i + 1) && self.note.language == Language::Es {
+                        break;
+                    }
                     last = i;
                 }
                 Kind::Word if FLOOR.has(self.hash(i)) && !token.is_capitalised() => last = i,
@@ -443,6 +494,14 @@ impl Reader<'_> {
                         && self.note.tokens.get(i + 1).is_some_and(|t| t.kind != Kind::Word) =>
                 {
                     last = i
+                }
+                // `, 2. C.P. 41001`: the postal code's key.
+                Kind::Word
+                    if matches!(self.text(i), "C" | "c")
+                        && self.is_mark(i + 1, ".")
+                        && matches!(self.text(i + 2), "P" | "p") =>
+                {
+                    break;
                 }
                 Kind::Word if token.shape == Shape::Single && last > name_end => last = i,
                 // `4o B`, `5b`

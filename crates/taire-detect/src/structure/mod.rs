@@ -14,7 +14,7 @@ mod values;
 
 use std::sync::LazyLock;
 
-use taire_text::{Kind, Label, Mention, Note, Role, Shape, Source, fold};
+use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, fold};
 
 use self::keys::{Key, Keys, Place, Value};
 use self::people::{Announced, Proof};
@@ -270,6 +270,11 @@ impl<'a> Reader<'a> {
                     let relaxed = spot.first < footer_line_end;
                     if self.is_free_code(spot.first, relaxed) {
                         let end = self.line_end(spot.first);
+                        if self.note.language == Language::Es
+                            && let Some((first, last)) = self.bare_street(spot.first, done)
+                        {
+                            self.emit(first, last, Label::Street, Role::Unknown, 0.75);
+                        }
                         done = self.read_code_and_town(spot.first, end, Role::Unknown).max(done);
                     }
                 }
