@@ -217,7 +217,6 @@ fn is_generic(word: &str) -> bool {
             | "semaine"
             | "nuit"
             | "proximité"
-            | "référence"
             | "ville"
             | "urgences"
             | "service"
@@ -257,5 +256,10 @@ fn is_kind_word(folded: &str) -> bool {
             | "medical"
             | "chirurgicale"
             | "mutualiste"
+            | "militaire"
+            | "instruction"
+            | "reference"
+            | "psychiatrique"
+            | "local"
     )
 }

@@ -7,12 +7,13 @@
 use taire_lexicon::{Facility, Lexicon, PlaceKind};
 use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, Token};
 
+use crate::citations::citations;
 use crate::details::{Detail, Reading};
 use crate::facilities::{acronym_after, facility};
 use crate::names::{Order, Run, Trust};
 use crate::organisations::organisation;
 use crate::places::town;
-use crate::words::WordClass;
+use crate::words::{WordClass, is_office};
 use crate::{Detector, Error};
 
 /// Finds by what words are and what stands beside them.
@@ -26,6 +27,7 @@ impl Detector for Lexical {
 
     fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), Error> {
         for (note, out) in notes.iter().zip(out) {
+            citations(note, out);
             Reader { note, lexicon: Lexicon::of(note.language), run: Run::default(), out }.read();
         }
         Ok(())
@@ -102,6 +104,9 @@ impl Reader<'_> {
         }
         if short && note.language == Language::Es && !dotted {
             return at + 1;
+        }
+        if tokens.get(next + 1).is_some_and(|t| joins(&tokens[next]) && is_office(t.of(text))) {
+            return next + 2;
         }
         self.run.read(note, next, Trust::Announced);
         if self.run.units.is_empty() {
@@ -308,6 +313,34 @@ impl Reader<'_> {
         last + 1
     }
 
+    /// `COLLIN, COLLIN Yves`: the name at birth and the name in use, then the given names.
+    fn doubled(&mut self, at: usize) -> Option<usize> {
+        let (tokens, text) = (&self.note.tokens, self.note.norm());
+        let token = &tokens[at];
+        let comma = usize::from(tokens.get(at + 1)?.of(text) == ",");
+        let again = tokens.get(at + 1 + comma)?;
+        let same = again.kind == Kind::Word
+            && token.shape != Shape::Single
+            && token.end() - token.start() >= 3
+            && again.of(text) == token.of(text);
+        let given = tokens.get(at + 2 + comma)?;
+        if !same || given.kind != Kind::Word || !given.is_capitalised() || again.facts.word_class() == 3 {
+            return None;
+        }
+        self.run.read(self.note, at + 2 + comma, Trust::Announced);
+        let last = self.run.units.last()?.last;
+        let why = "the same name twice: at birth and in use";
+        for i in [at, at + 1 + comma] {
+            let span = self.note.raw_of_tokens(i, i);
+            self.out.push(Mention::phi(span, Label::FamilyName, 0.9, Source::Lexicon, why));
+        }
+        let initials = self.run.units.iter().all(|u| u.initial);
+        let label = if initials { Label::Initials } else { Label::GivenName };
+        let span = self.note.raw_of_tokens(at + 2 + comma, last);
+        self.out.push(Mention::phi(span, label, 0.9, Source::Lexicon, "after a name given twice"));
+        Some(last + 1)
+    }
+
     fn capitalised(&mut self, at: usize) -> usize {
         let note = self.note;
         if note.language == Language::Es {
@@ -319,6 +352,8 @@ impl Reader<'_> {
             if let Some(next) = self.organisation(at) {
                 return next;
             }
+        } else if let Some(next) = self.doubled(at) {
+            return next;
         }
         if let Some((mention, next)) = town(note, self.lexicon, at) {
             self.out.push(mention);

@@ -4,6 +4,7 @@
 //! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
 
 mod allow_list;
+mod citations;
 mod details;
 mod error;
 mod facilities;
@@ -18,6 +19,7 @@ mod phrases;
 mod places;
 mod plain_date;
 mod second_pass;
+mod settle;
 mod structure;
 
 pub mod names;
@@ -33,6 +35,7 @@ pub use lexicon::Lexical;
 pub use metadata::Metadata;
 pub use patterns::Patterns;
 pub use second_pass::{TrustedRecord, second_pass};
+pub use settle::settle;
 pub use structure::Structure;
 
 /// One way of finding. Detectors are built once, then shared by all threads.

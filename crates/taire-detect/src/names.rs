@@ -364,6 +364,11 @@ fn finish(
 ) -> Option<Unit> {
     let (tokens, text) = (&note.tokens, note.norm());
     let token = &tokens[start];
+    // `OMS2`, `PAX8`: a code, no name.
+    if token.shape == Shape::Upper && tokens.get(start + 1).is_some_and(|t| t.glued && t.kind == Kind::Number)
+    {
+        return None;
+    }
     let ends = tokens.get(start + 1).is_none_or(|t| t.kind != Kind::Word);
     let rare_word =
         trust == Trust::Announced && ends && token.facts.word_class() < 2 && !token.facts.is_medical();

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use taire_text::{Facts, Gender, Language, Token};
 
+use crate::folded::{WordSet, word_hash};
+
 macro_rules! classes {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {
         /// What a word says of the words beside it.
@@ -103,6 +105,17 @@ pub fn keyword(language: Language, folded: &str) -> u8 {
     table.get(folded).copied().unwrap_or(0)
 }
 
+/// Whether a word after "Monsieur le" is an office and no name: Président, Directrice, Maire.
+pub(crate) fn is_office(word: &str) -> bool {
+    static OFFICES: LazyLock<WordSet> = LazyLock::new(|| {
+        WordSet::new(&[
+            "president presidente directeur directrice maire juge procureur procureure ministre prefet prefete recteur \
+             doyen doyenne commissaire cure depute deputee senateur senatrice notaire ambassadeur proviseur delegue",
+        ])
+    });
+    OFFICES.has(word_hash(word))
+}
+
 /// A word listed twice keeps its first class.
 fn table(rows: &'static [(WordClass, &'static str)]) -> FxHashMap<&'static str, u8> {
     let mut table = FxHashMap::default();
@@ -171,14 +184,15 @@ const FRENCH: &[(WordClass, &str)] = &[
          diverticule gastrectomie anse ilots loi equation theoreme questionnaire inventaire \
          echographie doppler appareil attelle prothese vaccin dermatose dystrophie ataxie epilepsie \
          encephalopathie aphasie paralysie nevralgie contracture lesion lesions cancer carcinome \
-         melanome protocole schema complexe type facies osteochondrite apophysite",
+         melanome protocole schema complexe type facies osteochondrite apophysite anti anticorps triangle trigone",
     ),
     (
         PlaceVerb,
         "habite habitant habitait domicilie domiciliee demeurant reside residant residait originaire \
-         natif native vit vivant demenage transfere transferee hospitalise hospitalisee ville commune",
+         natif native vit vivant demenage transfere transferee hospitalise hospitalisee ville commune \
+         peripherie region banlieue environs agglomeration",
     ),
-    (PlacePreposition, "a en vers depuis sur pres aux"),
+    (PlacePreposition, "a en vers depuis sur pres aux dans"),
     (Born, "ne nee nes naissance"),
 ];
 

@@ -4,14 +4,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use taire_detect::{Detector, FusionRule, Lexical, Patterns, Structure, fuse, initials, words};
+use taire_detect::{Detector, FusionRule, Lexical, Patterns, Structure, fuse, initials, settle, words};
 use taire_lexicon::Annotator;
 use taire_text::{Language, Note, marked};
 
 struct Bench<'a> {
     language: Language,
     annotator: Annotator,
-    detector: &'a dyn Detector,
+    detectors: Vec<&'a dyn Detector>,
+    /// Whether what is decided is settled too.
+    settles: bool,
     /// Whether initials beside the names found are looked for.
     initials: bool,
 }
@@ -19,7 +21,15 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     fn new(language: Language, detector: &'a dyn Detector) -> Self {
         let annotator = Annotator::new(language, move |word| words::keyword(language, word));
-        Bench { language, annotator, detector, initials: false }
+        Bench { language, annotator, detectors: vec![detector], settles: false, initials: false }
+    }
+
+    /// All rules together, as a policy without a model hears them.
+    fn all(language: Language, detectors: &[&'a dyn Detector]) -> Self {
+        let mut bench = Bench::new(language, detectors[0]).with_initials();
+        bench.detectors = detectors.to_vec();
+        bench.settles = true;
+        bench
     }
 
     fn with_initials(mut self) -> Self {
@@ -31,14 +41,19 @@ impl<'a> Bench<'a> {
         let mut note = Note::builder("spec", text).language(Some(self.language)).build().expect("short text");
         self.annotator.annotate(&mut note);
         let mut out = vec![Vec::new()];
-        self.detector.detect(std::slice::from_ref(&note), &mut out).expect("detectors read any text");
+        for detector in &self.detectors {
+            detector.detect(std::slice::from_ref(&note), &mut out).expect("detectors read any text");
+        }
         let mut mentions = out.pop().unwrap_or_default();
         let rule = FusionRule::default();
         if self.initials {
             let entities = fuse(note.raw(), mentions.clone(), &rule);
             initials(&note, &entities, &mut mentions);
         }
-        let entities = fuse(note.raw(), mentions, &rule);
+        let mut entities = fuse(note.raw(), mentions, &rule);
+        if self.settles {
+            entities = settle(&note, entities);
+        }
         entities.iter().map(|e| (e.span.of(note.raw()).to_owned(), e.label.name().to_owned())).collect()
     }
 
@@ -125,4 +140,10 @@ fn names_and_places_in_french() {
 #[test]
 fn names_and_places_in_spanish() {
     Bench::new(Language::Es, &Lexical).with_initials().run("lexicon-es.md", 150);
+}
+
+#[test]
+fn all_rules_settled_in_french() {
+    let detectors: [&dyn Detector; 3] = [&Structure, &Patterns::new(), &Lexical];
+    Bench::all(Language::Fr, &detectors).run("settled-fr.md", 30);
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use jiff::civil::Date;
 use taire_detect::{
     AllowList, Detector, FusionRule, Lexical, Metadata, Patterns, Structure, TrustedRecord, fuse, initials,
-    second_pass, words,
+    second_pass, settle, words,
 };
 use taire_lexicon::Annotator;
 use taire_models::CrfDetector;
@@ -145,6 +145,7 @@ impl Pipeline {
         if mentions.len() > before {
             entities = fuse(note.raw(), mentions, &self.rule);
         }
+        let mut entities = settle(note, entities);
         entities.retain(|e| !self.policy.detect.ignore.contains(&e.label));
         entities
     }

@@ -184,7 +184,7 @@ impl Scene<'_> {
             }
             Value::Finess => {
                 let text = format!("{:02}0{}", self.rng.between(1, 95), self.rng.digits(6));
-                self.mark(Label::OtherId, &text);
+                self.mark(Label::ProfessionalLicence, &text);
             }
             Value::Noise => {
                 for i in 0..self.rng.between(5, 16) {

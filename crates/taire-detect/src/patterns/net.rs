@@ -120,6 +120,10 @@ impl Scan<'_> {
         let stop = self.cut_ending(last);
         let score = if dots > 0 { 0.99 } else { 0.8 };
         self.say(start, stop, Label::Email, score, "e-mail address");
+        let end = self.tokens[last].end();
+        if stop < end && !self.spanish() {
+            self.say(stop, end, Label::FamilyName, 0.7, "capitalised word glued to an e-mail address");
+        }
         Some(last + 1)
     }
 

@@ -72,6 +72,12 @@ impl Scan<'_> {
             || (h - g <= 6
                 && groups[1..].iter().all(|x| x.len >= 2)
                 && (run.shaped(g, h, &[2; 5]) || groups[1..].iter().all(|x| x.sep != Sep::Slash)));
+        // A row of readings: "06 7134 58 22 91 0 4 212 0 1".
+        let usual =
+            h - g == 1 || run.singles(g, h) || run.shaped(g, h, &[2; 5]) || run.shaped(g, h, &[4, 2, 2, 2]);
+        if !usual && (run.len() - h >= 3 || g >= 3) || rest[..10].iter().all(|&d| d == rest[0]) {
+            return None;
+        }
         let scale = h - g == 10 && rest[..10].windows(2).all(|w| w[1] == w[0] + 1);
         if !regular || scale || !rest[..10].iter().all(u8::is_ascii_digit) {
             return None;

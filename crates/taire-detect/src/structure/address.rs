@@ -30,8 +30,14 @@ static INSIDE: LazyLock<WordSet> = LazyLock::new(|| {
 /// What may follow the number: floor, door, stairs.
 static FLOOR: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
-        "bis ter quater bat batiment appt apt appartement app esc escalier etage bp cs rdc porte cedex tsa",
+        "bis ter quater bat batiment appt apt appartement app studio logement lot esc escalier etage bp cs rdc porte cedex tsa",
         "bajo bajos bj izq izqda izda izquierda dcha der derecha esc escalera piso puerta pta pt planta portal bloque bl local km nº n num numero s sn apto apartamento despacho dpto consultorio atico entresuelo principal kilometro interior letra duplicado dpdo mod no",
+    ])
+});
+/// House numbers in letters.
+static UNITS: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::new(&[
+        "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize vingt trente",
     ])
 });
 static COUNTRIES: LazyLock<WordSet> = LazyLock::new(|| {
@@ -279,14 +285,19 @@ impl Reader<'_> {
         let abbreviated = token.end() - token.start() <= 5 && self.is_mark(way + 1, ".");
         let name_from = way + 1 + usize::from(slash || abbreviated);
         let name_from = name_from + usize::from(self.is_mark(name_from, "/") || self.is_mark(name_from, "."));
-        let name_end = self.way_name_end(name_from, end)?;
+        let name_end = match self.way_name_end(name_from, end) {
+            Some(found) if self.postal_code_end(found + 1).is_some() || !numbered => found,
+            found => self.words_to_code(name_from, end).filter(|_| numbered).or(found)?,
+        };
         // `AV` is also visual acuity, `Cl` chloride: short ways need a dot, a slash or a number, and a word.
         let short = token.end() - token.start() <= 2;
         let has_word = (name_from..=name_end).any(|i| {
             matches!(self.note.tokens[i].shape, Shape::Title | Shape::Upper)
                 && self.text(i).chars().count() >= 3
         });
-        if short && !has_word || short && token.shape == Shape::Upper && !(slash || abbreviated || numbered) {
+        if short && !has_word && !(numbered && self.postal_code_end(name_end + 1).is_some())
+            || short && token.shape == Shape::Upper && !(slash || abbreviated || numbered)
+        {
             return None;
         }
         let last = self.floor_end(name_end, end);
@@ -385,7 +396,15 @@ impl Reader<'_> {
         Some((first, last))
     }
 
-    /// `12 bis,` before the way: its first token.
+    /// The last word before a postal code, if words alone stand between: "deux bd emile combes 16000".
+    fn words_to_code(&self, from: usize, end: usize) -> Option<usize> {
+        let code = (from + 1..end.min(from + 7)).find(|&i| self.postal_code_end(i).is_some())?;
+        (from..code)
+            .all(|i| self.kind(i) == Kind::Word || self.is_mark(i, "-") || self.is_mark(i, "'"))
+            .then(|| code - 1)
+    }
+
+    /// `12 bis,` or `deux` before the way: its first token.
     fn house_number(&self, way: usize) -> (usize, bool) {
         let mut i = way;
         let mut budget = 6;
@@ -400,6 +419,11 @@ impl Reader<'_> {
             match self.kind(i) {
                 Kind::Number if self.note.tokens[i].end() - self.note.tokens[i].start() <= 4 => first = i,
                 Kind::Mark if matches!(self.text(i), "," | "-" | "/") => {}
+                Kind::Word
+                    if i + 1 == way && self.note.language == Language::Fr && UNITS.has(self.hash(i)) =>
+                {
+                    first = i;
+                }
                 Kind::Word
                     if matches!(
                         self.text(i).to_ascii_lowercase().as_str(),

@@ -144,7 +144,7 @@ pub(super) const TABLE: &[Group] = &[
         "# rpps|# adeli|## am|rpps n°|adeli n°|## ordre|## d'ordre|# cnom|# inscription a l'ordre|## praticien|rpps/adeli|# rpps/adeli|ordre n°",
     ),
     group(
-        Value::Id(OtherId),
+        Value::Id(ProfessionalLicence),
         Unknown,
         Free,
         "# finess|# finess et|# finess ej|finess juridique|finess geographique|# siret|# siren|# siret/siren",

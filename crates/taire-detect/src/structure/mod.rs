@@ -10,6 +10,7 @@ mod keys_es;
 mod keys_fr;
 mod people;
 mod person;
+mod reasons;
 mod values;
 
 use std::sync::LazyLock;
@@ -79,6 +80,8 @@ struct Reader<'a> {
     annotated: bool,
     /// The value being read is written in lower case from one end to the other.
     lower_value: bool,
+    /// What is being read, for the reason a person is shown.
+    reading: What,
     /// Dates of the note with a year, as first and last token; read when a key first needs them.
     dates: Option<Vec<(usize, usize, bool)>>,
 }
@@ -86,7 +89,15 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(note: &'a Note, out: &'a mut Vec<Mention>) -> Self {
         let annotated = note.tokens.iter().any(|t| t.facts.is_name());
-        Reader { note, out, spots: Vec::new(), annotated, lower_value: false, dates: None }
+        Reader {
+            note,
+            out,
+            spots: Vec::new(),
+            annotated,
+            lower_value: false,
+            reading: What::Title,
+            dates: None,
+        }
     }
 
     fn text(&self, at: usize) -> &'a str {
@@ -256,6 +267,7 @@ impl<'a> Reader<'a> {
             if spot.first < done {
                 continue;
             }
+            self.reading = spot.what;
             match spot.what {
                 What::Key { key, colon, starts } => {
                     let end = self.value_end(s, spot.last + 1);
@@ -429,7 +441,7 @@ impl<'a> Reader<'a> {
 
     fn emit(&mut self, first: usize, last: usize, label: Label, role: Role, score: f32) {
         let span = self.note.raw_of_tokens(first, last);
-        let why = "value of a header key, a title or an address";
+        let why = reasons::of(self.reading, label);
         self.out.push(Mention::phi(span, label, score, Source::Structure, why).with_role(role));
     }
 

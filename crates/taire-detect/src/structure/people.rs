@@ -8,6 +8,7 @@ use super::Reader;
 use super::keys::{Key, Value};
 use super::person::{Hint, Person};
 use crate::folded::{PARTICLES, Title, WordSet, title};
+use crate::words::is_office;
 
 /// How far the key itself proves that a name follows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -148,6 +149,11 @@ impl Reader<'_> {
         let end = self.line_end(at);
         let (start, titled) = self.skip_titles(at, end);
         if titled.is_none() || start >= end || !(self.is_name_like(start) || PARTICLES.has(self.hash(start)))
+        {
+            return at;
+        }
+        if matches!(self.text(start), "le" | "la" | "Le" | "La")
+            && note.tokens.get(start + 1).is_some_and(|t| is_office(t.of(note.norm())))
         {
             return at;
         }

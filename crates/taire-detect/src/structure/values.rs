@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use taire_text::{Kind, Label, Role, Shape, date};
+use taire_text::{Kind, Label, Language, Role, Shape, date};
 
 use super::Reader;
 use super::keys::{Key, Place, Value};
@@ -207,6 +207,12 @@ impl Reader<'_> {
         {
             return at;
         }
+        // "N° d'identification 1 85 07 …": thirteen or fifteen digits from 1 or 2 are the number everybody has.
+        let national = label == Label::PatientId
+            && self.note.language == Language::Fr
+            && matches!(digits, 13 | 15)
+            && self.text(first).starts_with(['1', '2']);
+        let label = if national { Label::SocialSecurity } else { label };
         self.emit(first, last, label, role, if digits >= 4 { 0.97 } else { 0.85 });
         last + 1
     }

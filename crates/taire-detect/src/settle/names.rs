@@ -1,0 +1,326 @@
+//! Names: a title or a key that ran into one is given back, and a whole name that one voice called all given or all
+//! family is divided.
+
+use std::sync::LazyLock;
+
+use taire_text::{Entity, Kind, Label, Mention, Note, Raw, Shape, Source, Span, fold};
+
+use crate::folded::{WordSet, word_hash};
+use crate::words::WordClass;
+
+/// Words of forms that stand right after a name and are none.
+static AFTER: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::new(&[
+        "ne nee nes date dossier tel fax mail email courriel adresse naissance contact contacter ipp nda nip id dx rdv sexe",
+        "fixe fixee prevu prevue profession telephone secu rpps adeli finess",
+    ])
+});
+
+/// Given names that begin compound ones.
+static COMPOUND: LazyLock<WordSet> =
+    LazyLock::new(|| WordSet::new(&["jean marie anne pierre paul louis charles rose"]));
+
+/// A word of a name, with what a hyphen, an apostrophe or a particle joins to it.
+struct Part {
+    first: usize,
+    last: usize,
+    given: u8,
+    family: u8,
+    upper: bool,
+    single: bool,
+    folded: String,
+}
+
+impl Part {
+    fn lean(&self) -> i32 {
+        i32::from(self.family) - i32::from(self.given)
+    }
+
+    fn is_given(&self) -> bool {
+        self.given >= 5 && self.given > self.family + 1
+    }
+}
+
+pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
+    let mut out: Vec<Entity> = Vec::with_capacity(entities.len() + 4);
+    let mut rest = entities.into_iter().peekable();
+    while let Some(entity) = rest.next() {
+        if !is_name(entity.label) || entity.sources.contains(Source::Reviewer) {
+            out.push(entity);
+            continue;
+        }
+        let norm = note.to_norm(entity.span);
+        let first = note.token_at(norm.start());
+        let end = note.token_at(norm.end());
+        if first >= end {
+            out.push(entity);
+            continue;
+        }
+        let Some((first, last)) = trimmed(note, first, end - 1) else {
+            if entity.sources.contains(Source::Metadata) {
+                out.push(entity);
+            }
+            continue;
+        };
+        let before = out.last().filter(|e| beside(note, e.span, entity.span)).map(|e| e.label);
+        let after = rest.peek().filter(|e| beside(note, entity.span, e.span)).map(|e| e.label);
+        let whole = (first, last) == (note.token_at(norm.start()), end - 1);
+        match divided(note, &entity, first, last, [before, after]) {
+            Some((parts, why)) => {
+                for (first, last, label) in parts {
+                    out.push(part_of(&entity, note.raw_of_tokens(first, last), label, why));
+                }
+            }
+            None if whole => out.push(entity),
+            None => {
+                let span = note.raw_of_tokens(first, last);
+                let label = entity.label;
+                out.push(part_of(&entity, span, label, "a title or a key beside the name is none of it"));
+            }
+        }
+    }
+    swap(note, &mut out);
+    twins(note, out)
+}
+
+/// `COLLIN, COLLIN Yves`: a name written twice is the family name, at birth and in use.
+fn twins(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
+    const WHY: &str = "the same name twice: at birth and in use";
+    let mut out: Vec<Entity> = Vec::with_capacity(entities.len() + 2);
+    for entity in entities {
+        let twin = out.last().filter(|e| is_name(e.label) && is_name(entity.label)).is_some_and(|before| {
+            let (a, b) = (before.span.of(note.raw()), entity.span.of(note.raw()));
+            let gap = note.raw().get(before.span.end()..entity.span.start()).unwrap_or("");
+            matches!(gap, ", " | "," | " ")
+                && a.chars().count() >= 3
+                && b.strip_prefix(a).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        });
+        if !twin {
+            out.push(entity);
+            continue;
+        }
+        if let Some(before) = out.last_mut() {
+            *before = part_of(before, before.span, Label::FamilyName, WHY);
+            let cut = entity.span.start() + before.span.len();
+            let first = Span::new(entity.span.start(), cut);
+            out.push(part_of(&entity, first, Label::FamilyName, WHY));
+            let rest = &note.raw()[cut..entity.span.end()];
+            if let Some(blank) = rest.find(|c: char| !c.is_whitespace()) {
+                let label = if entity.label == Label::FamilyName { Label::GivenName } else { entity.label };
+                out.push(part_of(&entity, Span::new(cut + blank, entity.span.end()), label, WHY));
+            }
+        }
+    }
+    out
+}
+
+fn is_name(label: Label) -> bool {
+    matches!(label, Label::GivenName | Label::FamilyName | Label::Initials)
+}
+
+fn beside(note: &Note, a: Span<Raw>, b: Span<Raw>) -> bool {
+    let gap = note.raw().get(a.end()..b.start()).unwrap_or("\n");
+    gap.len() <= 2 && gap.chars().all(|c| matches!(c, ' ' | ',' | '.' | '\u{a0}' | '-'))
+}
+
+fn part_of(entity: &Entity, span: Span<Raw>, label: Label, why: &'static str) -> Entity {
+    let mut part = Entity { span, label, ..entity.clone() };
+    part.voices
+        .push(Mention::phi(span, label, entity.score.get(), Source::Lexicon, why).with_role(entity.role));
+    part.sources.insert(Source::Lexicon);
+    part
+}
+
+/// The tokens of a name without the title before it and the key after it; none if nothing else is there.
+fn trimmed(note: &Note, first: usize, last: usize) -> Option<(usize, usize)> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let is_title = |i: usize| {
+        WordClass::of(&tokens[i]).is_some_and(WordClass::is_title)
+            && tokens[i].shape != Shape::Single
+            && tokens[i].facts.family_tier() < 3
+    };
+    let (mut a, mut b) = (first, last);
+    loop {
+        let article =
+            a + 2 <= b && matches!(tokens[a].of(text), "Le" | "le" | "La" | "la") && is_title(a + 1);
+        if a < b && is_title(a) || article {
+            a += 1;
+            while a < b && tokens[a].kind == Kind::Mark {
+                a += 1;
+            }
+        } else {
+            break;
+        }
+    }
+    loop {
+        let token = &tokens[b];
+        let numero = matches!(token.of(text), "N" | "n")
+            && tokens.get(b + 1).is_some_and(|t| matches!(t.of(text), "°" | "º"));
+        let key = token.kind == Kind::Word
+            && (key_goes_on(note, b) || b > a && token.facts.family_tier() < 4)
+            && AFTER.has(word_hash(token.of(text)));
+        if !(numero || key) {
+            return Some((a, b));
+        }
+        if b == a {
+            return None;
+        }
+        b -= 1;
+        while b > a && tokens[b].kind == Kind::Mark && tokens[b].of(text) != "." {
+            b -= 1;
+        }
+    }
+}
+
+/// A word that stands alone is a key only if what a key says goes on: `Date de`, `Née le`, `Dossier n°`.
+fn key_goes_on(note: &Note, at: usize) -> bool {
+    let next = note.tokens.get(at + 1).map_or("", |t| t.of(note.norm()));
+    matches!(next, "de" | "le" | "d" | ":" | "N" | "n" | "en" | "antidopage")
+        || note.tokens.get(at + 1).is_some_and(|t| t.kind == Kind::Number)
+}
+
+fn parts(note: &Note, first: usize, last: usize) -> Vec<Part> {
+    let text = note.norm();
+    let mut parts: Vec<Part> = Vec::new();
+    let mut open = false;
+    for i in first..=last {
+        let token = &note.tokens[i];
+        match token.kind {
+            Kind::Word => {
+                let joined = i > first && token.glued && matches!(note.tokens[i - 1].of(text), "-" | "'");
+                let particle =
+                    WordClass::of(token) == Some(WordClass::Particle) && token.shape != Shape::Single;
+                if (joined || open)
+                    && let Some(part) = parts.last_mut()
+                {
+                    part.last = i;
+                    part.given = part.given.max(token.facts.given_tier());
+                    part.family = part.family.max(token.facts.family_tier());
+                    part.single &= token.shape == Shape::Single;
+                    part.upper |= token.shape == Shape::Upper;
+                    part.folded.push_str(&fold(token.of(text)));
+                } else {
+                    parts.push(Part {
+                        first: i,
+                        last: i,
+                        given: if particle { 0 } else { token.facts.given_tier() },
+                        family: if particle { 3 } else { token.facts.family_tier() },
+                        upper: token.shape == Shape::Upper,
+                        single: token.shape == Shape::Single,
+                        folded: fold(token.of(text)),
+                    });
+                }
+                open = particle;
+            }
+            Kind::Mark if token.of(text) == "." => {
+                if let Some(part) = parts.last_mut() {
+                    part.last = i;
+                }
+            }
+            _ => {}
+        }
+    }
+    parts
+}
+
+type Division = (Vec<(usize, usize, Label)>, &'static str);
+
+fn divided(
+    note: &Note,
+    entity: &Entity,
+    first: usize,
+    last: usize,
+    neighbours: [Option<Label>; 2],
+) -> Option<Division> {
+    use Label::{FamilyName, GivenName, Initials};
+    let beside = |label| neighbours.contains(&Some(label));
+    let parts = parts(note, first, last);
+    let n = parts.len();
+    if n < 2 {
+        return None;
+    }
+    let run = |from: usize, to: usize, label| (parts[from].first, parts[to - 1].last, label);
+    // A key such as "Prénoms :" or "Nom :" spoke of the whole.
+    let keyed = entity.voices.iter().any(|v| v.source == Source::Structure && v.span == entity.span);
+    let full = |p: &Part| !p.single;
+    if n == 2 && parts[0].single && full(&parts[1]) && parts[1].lean() >= 0 && !beside(Initials) {
+        let family = !beside(FamilyName) || entity.label == FamilyName;
+        let label = if family { FamilyName } else { entity.label };
+        return Some((vec![run(0, 1, Initials), run(1, 2, label)], "an initial before a name"));
+    }
+    match entity.label {
+        GivenName if !beside(FamilyName) && !keyed && parts.iter().all(full) => {
+            let (a, b) = (&parts[0], &parts[n - 1]);
+            let family_first = if a.upper != b.upper {
+                a.upper
+            } else if n == 2 && COMPOUND.has(word_hash(&a.folded)) && b.is_given() && b.family < 5 {
+                return None;
+            } else {
+                a.lean() > b.lean()
+            };
+            let why = "a whole name: one of its parts is the family name";
+            if family_first {
+                let cut = if a.upper != b.upper { parts.iter().take_while(|p| p.upper).count() } else { 1 };
+                Some((vec![run(0, cut, FamilyName), run(cut, n, GivenName)], why))
+            } else {
+                let cut = if a.upper != b.upper {
+                    n - parts.iter().rev().take_while(|p| p.upper).count()
+                } else {
+                    n - 1
+                };
+                Some((vec![run(0, cut, GivenName), run(cut, n, FamilyName)], why))
+            }
+        }
+        FamilyName => {
+            if n == 2 && parts[0].folded == parts[1].folded && full(&parts[0]) {
+                let why = "the same name twice: at birth and in use";
+                return Some((vec![run(0, 1, FamilyName), run(1, 2, FamilyName)], why));
+            }
+            if beside(GivenName) || beside(Initials) {
+                return None;
+            }
+            if parts[0].single && parts[1..].iter().all(full) {
+                return Some((vec![run(0, 1, Initials), run(1, n, FamilyName)], "an initial before a name"));
+            }
+            if keyed || !parts.iter().all(full) {
+                return None;
+            }
+            let why = "a whole name: one of its parts is a frequent given name";
+            if parts[0].is_given() && !parts[n - 1].is_given() && !parts[0].upper | parts[n - 1].upper {
+                Some((vec![run(0, 1, GivenName), run(1, n, FamilyName)], why))
+            } else if parts[n - 1].is_given() && !parts[0].is_given() && !parts[n - 1].upper | parts[0].upper
+            {
+                Some((vec![run(0, n - 1, FamilyName), run(n - 1, n, GivenName)], why))
+            } else {
+                None
+            }
+        }
+        _ => None,
+    }
+}
+
+/// `RENE Kerdraon`: capitals do not make a family name of a frequent given name beside a word that is none.
+fn swap(note: &Note, entities: &mut [Entity]) {
+    for i in 1..entities.len() {
+        let (a, b) = (&entities[i - 1], &entities[i]);
+        if a.label != Label::FamilyName || b.label != Label::GivenName || !beside(note, a.span, b.span) {
+            continue;
+        }
+        let of = |e: &Entity| {
+            let norm = note.to_norm(e.span);
+            parts(note, note.token_at(norm.start()), note.token_at(norm.end()).max(1) - 1)
+        };
+        let (one, two) = (of(a), of(b));
+        if let ([family], [given]) = (&one[..], &two[..])
+            && family.given >= 6
+            && family.is_given()
+            && given.given == 0
+            && !given.single
+            && !given.upper
+        {
+            let why = "a frequent given name before a word that is none";
+            entities[i - 1] = part_of(&entities[i - 1], entities[i - 1].span, Label::GivenName, why);
+            entities[i] = part_of(&entities[i], entities[i].span, Label::FamilyName, why);
+        }
+    }
+}
