@@ -22,7 +22,7 @@ pub(crate) fn town(note: &Note, lexicon: &Lexicon, at: usize) -> Option<(Mention
         return None;
     }
     let taken = lexicon.longest_town(text, tokens, at)?;
-    let last = at + taken - 1;
+    let mut last = at + taken - 1;
     let before = at.checked_sub(1).map(|i| &tokens[i]).filter(|t| t.kind != Kind::Newline);
     let glued_mark = before.is_some_and(|t| matches!(t.of(text), "-" | "'") && token.glued);
     if glued_mark && before.is_some_and(|t| t.of(text) == "-") {
@@ -61,5 +61,12 @@ pub(crate) fn town(note: &Note, lexicon: &Lexicon, at: usize) -> Option<(Mention
     } else {
         (0.6, "name of a town")
     };
+    // "Lyon cedex 03"
+    if tokens.get(last + 1).is_some_and(|t| t.of(text).eq_ignore_ascii_case("cedex")) {
+        last += 1;
+        last += usize::from(
+            tokens.get(last + 1).is_some_and(|t| t.kind == Kind::Number && t.end() - t.start() <= 2),
+        );
+    }
     Some((Mention::phi(note.raw_of_tokens(at, last), Label::City, score, Source::Lexicon, why), last + 1))
 }

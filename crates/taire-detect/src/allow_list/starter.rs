@@ -40,7 +40,48 @@ pub(super) fn allows(language: Language, facts: Facts, folded: &str) -> bool {
         || facts.is_demonym()
         || facts.is_way()
         || is_roman(folded)
+        || language == Language::Fr && facts.family_tier() == 0 && is_medical_form(folded)
         || Protection::shipped().knows(folded)
+}
+
+/// Words that French medicine builds as it goes: schwannome, gliomatose, aponévrotomie.
+fn is_medical_form(folded: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "ite",
+        "ome",
+        "ose",
+        "pathie",
+        "emie",
+        "algie",
+        "ectomie",
+        "scopie",
+        "graphie",
+        "tomie",
+        "plastie",
+        "plegie",
+        "urie",
+        "pnee",
+        "rragie",
+        "rrhee",
+        "cardie",
+        "phasie",
+        "trophie",
+        "lyse",
+        "megalie",
+        "isme",
+        "cele",
+        "stomie",
+        "therapie",
+        "globuline",
+        "blaste",
+        "cytose",
+        "penie",
+        "plasie",
+        "sclerose",
+        "centese",
+    ];
+    let stem = folded.strip_suffix('s').unwrap_or(folded);
+    stem.len() >= 7 && ENDINGS.iter().any(|e| stem.ends_with(e))
 }
 
 fn is_roman(folded: &str) -> bool {

@@ -17,7 +17,7 @@ static WAYS: LazyLock<WordSet> = LazyLock::new(|| {
 /// Ways that are ordinary or medical words too: a number or a key must back them.
 static LOOSE_WAYS: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
-        "place pl cours quai route rte passage square voie residence villa cite rond sente montee cote traverse parvis res resid zone za zi clos mail domaine",
+        "r place pl cours quai route rte passage square voie residence villa cite rond sente montee cote traverse parvis res resid zone za zi clos mail domaine",
         "paseo plaza ronda via pasaje pasaxe parque cuesta c p pso po praza placa passeig sector barrio bloque edificio colonia conjunto grupo finca partida lugar",
     ])
 });
@@ -37,7 +37,7 @@ static FLOOR: LazyLock<WordSet> = LazyLock::new(|| {
 /// House numbers in letters.
 static UNITS: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
-        "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize vingt trente",
+        "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize vingt vingts trente quarante cinquante soixante cent",
     ])
 });
 static COUNTRIES: LazyLock<WordSet> = LazyLock::new(|| {
@@ -279,6 +279,12 @@ impl Reader<'_> {
         }
         let (first, numbered) = self.house_number(way);
         let slash = self.is_mark(way + 1, "/") && token.end() - token.start() <= 2;
+        // "12 r des Lilas"
+        let named =
+            self.is_name_like(way + 1) || PARTICLES.has(self.hash(way + 1)) || self.is_mark(way + 1, ".");
+        if matches!(self.text(way), "r" | "R") && !(numbered && named && self.note.language == Language::Fr) {
+            return None;
+        }
         if matches!(self.text(way), "c" | "C" | "p" | "P" | "pl" | "po") && !slash {
             return None;
         }
@@ -420,7 +426,9 @@ impl Reader<'_> {
                 Kind::Number if self.note.tokens[i].end() - self.note.tokens[i].start() <= 4 => first = i,
                 Kind::Mark if matches!(self.text(i), "," | "-" | "/") => {}
                 Kind::Word
-                    if i + 1 == way && self.note.language == Language::Fr && UNITS.has(self.hash(i)) =>
+                    if self.note.language == Language::Fr
+                        && UNITS.has(self.hash(i))
+                        && (i + 1 == way || first == i + 1 || self.is_mark(i + 1, "-")) =>
                 {
                     first = i;
                 }
@@ -432,7 +440,10 @@ impl Reader<'_> {
                         && self.kind(i - 1) == Kind::Number => {}
                 _ => break,
             }
-            if first == i && (i == 0 || !matches!(self.text(i - 1), "-" | "/")) {
+            let goes_on = i > 0
+                && (matches!(self.text(i - 1), "-" | "/")
+                    || self.kind(i) == Kind::Word && UNITS.has(self.hash(i - 1)));
+            if first == i && !goes_on {
                 break;
             }
         }
