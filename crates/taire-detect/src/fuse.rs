@@ -77,6 +77,9 @@ impl FusionRule {
     }
 }
 
+/// A voice less sure than this yields to one that is surer, whoever speaks.
+const DOUBTFUL: f32 = 0.5;
+
 /// A longer entity of these labels keeps what stands inside it: the town in a hospital's name, the person in a
 /// street's, the name in a mail address.
 fn keeps_its_inside(label: Label) -> bool {
@@ -124,6 +127,7 @@ fn order(a: &Mention, b: &Mention, rule: &FusionRule) -> Ordering {
     let (la, lb) = (label_of(a), label_of(b));
     class(a, la)
         .cmp(&class(b, lb))
+        .then_with(|| is_doubtful(a).cmp(&is_doubtful(b)))
         .then_with(|| rule.rank(la, a.source).cmp(&rule.rank(lb, b.source)))
         .then_with(|| b.score.get().total_cmp(&a.score.get()))
         .then_with(|| b.span.len().cmp(&a.span.len()))
@@ -142,6 +146,11 @@ fn class(m: &Mention, label: Label) -> u8 {
         (_, label) if keeps_its_inside(label) && m.score.get() >= 0.5 => 1,
         _ => 2,
     }
+}
+
+/// The better source speaks first, unless it is hardly sure itself.
+fn is_doubtful(m: &Mention) -> bool {
+    m.score.get() < DOUBTFUL
 }
 
 fn label_of(m: &Mention) -> Label {

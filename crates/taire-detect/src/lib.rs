@@ -19,6 +19,7 @@ mod phrases;
 mod places;
 mod plain_date;
 mod second_pass;
+mod sections;
 mod settle;
 mod structure;
 
@@ -35,6 +36,7 @@ pub use lexicon::Lexical;
 pub use metadata::Metadata;
 pub use patterns::Patterns;
 pub use second_pass::{TrustedRecord, second_pass};
+pub use sections::{Section, Sections};
 pub use settle::settle;
 pub use structure::Structure;
 

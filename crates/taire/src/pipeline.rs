@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use jiff::civil::Date;
 use taire_detect::{
-    AllowList, Detector, FusionRule, Lexical, Metadata, Patterns, Structure, TrustedRecord, fuse, initials,
-    second_pass, settle, words,
+    AllowList, Detector, FusionRule, Lexical, Metadata, Patterns, Sections, Structure, TrustedRecord, fuse,
+    initials, second_pass, settle, words,
 };
 use taire_lexicon::Annotator;
 use taire_models::CrfDetector;
@@ -134,6 +134,13 @@ impl Pipeline {
     }
 
     fn decide(&self, note: &Note, mut mentions: Vec<Mention>) -> Vec<Entity> {
+        let heard = |mentions: &mut Vec<Mention>| {
+            if let Some(parts) = &self.policy.detect.parts {
+                let sections = Sections::of(note);
+                mentions.retain(|m| parts.hears(sections.at(m.span.start()), m.source));
+            }
+        };
+        heard(&mut mentions);
         let mut entities = fuse(note.raw(), mentions.clone(), &self.rule);
         let before = mentions.len();
         if self.policy.looks(Source::Initials) {
@@ -143,6 +150,7 @@ impl Pipeline {
             second_pass(note, &entities, &TrustedRecord::default(), &mut mentions);
         }
         if mentions.len() > before {
+            heard(&mut mentions);
             entities = fuse(note.raw(), mentions, &self.rule);
         }
         let mut entities = settle(note, entities);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use taire_detect::{FusionRule, Judgements, WordList};
+use taire_detect::{FusionRule, Judgements, Section, WordList};
 use taire_surrogate::Settings;
 use taire_text::{Label, Language, Score, Source};
 
@@ -18,6 +18,7 @@ pub const SHIPPED: &[(&str, &str)] = &[
     ("bigeard", include_str!("../../../policies/bigeard.toml")),
     ("hybrid", include_str!("../../../policies/hybrid.toml")),
     ("metric", include_str!("../../../policies/metric.toml")),
+    ("cordoba", include_str!("../../../policies/cordoba.toml")),
     ("fasdim", include_str!("../../../policies/fasdim.toml")),
 ];
 
@@ -53,6 +54,9 @@ pub struct Detect {
     pub labels: BTreeMap<Label, Vec<SourceKey>>,
     /// Labels that are found but left alone and not reported.
     pub ignore: Vec<Label>,
+    /// Who is heard in which part of a report; without it every source is heard everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Parts>,
     /// Lists of judged words for the source `allow-list`. In a policy file, relative to that file.
     pub allow_lists: Vec<PathBuf>,
 }
@@ -80,8 +84,29 @@ impl Default for Detect {
             .to_vec(),
             labels: BTreeMap::new(),
             ignore: Vec::new(),
+            parts: None,
             allow_lists: Vec::new(),
         }
+    }
+}
+
+/// The `[detect.parts]` table: the sources heard in each part of a report.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parts {
+    pub header: Vec<SourceKey>,
+    pub body: Vec<SourceKey>,
+    pub footer: Vec<SourceKey>,
+}
+
+impl Parts {
+    pub(crate) fn hears(&self, section: Section, source: Source) -> bool {
+        let heard = match section {
+            Section::Header => &self.header,
+            Section::Body => &self.body,
+            Section::Footer => &self.footer,
+        };
+        heard.contains(&SourceKey(source))
     }
 }
 
@@ -176,6 +201,19 @@ impl Policy {
             return Err(Error::new(
                 "there are lists of words, but detect.sources does not name `allow-list`: nothing would read them",
             ));
+        }
+        if let Some(Parts { header, body, footer }) = &self.detect.parts {
+            for (name, part) in [("header", header), ("body", body), ("footer", footer)] {
+                if part.is_empty() {
+                    return Err(Error::new(format!("detect.parts.{name} is empty: it would pass as it is")));
+                }
+                if let Some(SourceKey(source)) = part.iter().find(|s| !sources.contains(s)) {
+                    return Err(Error::new(format!(
+                        "detect.parts.{name} names `{}`, which detect.sources does not",
+                        source.key()
+                    )));
+                }
+            }
         }
         let mut message = String::new();
         for SourceKey(source) in sources {

@@ -82,6 +82,13 @@ fn measure(root: &Path, corpora: &Path, show_words: bool) -> Result<Scores, Stri
     set.figures.push(round_trip::figure(Scheme::Meddocan, &meddocan)?);
     sets.push(set);
 
+    let predicted = taire.detect(
+        &meddocan,
+        "meddocan-cordoba",
+        &["--to", "brat", "--scheme", "meddocan", "--policy", "cordoba"],
+    )?;
+    sets.push(Set::scored("MEDDOCAN dev, policy cordoba", &meddocan, &predicted)?);
+
     let predicted = taire.detect(&prose, "e3c.jsonl", &["--to", "jsonl", "--policy", "fr"])?;
     sets.push(prose::set("E3C French case reports, no identity inside", &predicted, show_words)?);
 
