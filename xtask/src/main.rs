@@ -2,8 +2,10 @@
 
 mod calendars;
 mod generate;
+mod hospital;
 mod lexicons;
 mod models;
+mod risk;
 mod score;
 mod test;
 
@@ -15,12 +17,14 @@ fn main() -> ExitCode {
     let done = match command {
         "calendars" => calendars::run(rest),
         "generate" => generate::run(rest),
+        "hospital" => hospital::run(rest),
         "lexicons" => lexicons::run(rest),
         "models" => models::run(rest),
+        "risk" => risk::run(rest),
         "score" => score::run(rest),
         "test" => test::run(),
         _ => Err(format!(
-            "unknown chore `{command}`; known: calendars, generate, lexicons, models, score, test"
+            "unknown chore `{command}`; known: calendars, generate, hospital, lexicons, models, risk, score, test"
         )),
     };
     match done {

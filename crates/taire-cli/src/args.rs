@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// One document, each span with its sources, scores and reasons
     Explain(ExplainArgs),
+    /// What an attacker can still do with de-identified documents
+    Risk(RiskArgs),
     /// The allow-list work: list unknown words, judge them, join lists
     Words(WordsArgs),
     /// Shipped policies, the effective one, errors in yours
@@ -237,6 +239,35 @@ pub(crate) struct ExplainArgs {
     /// The document to explain, where the input holds several
     #[arg(long)]
     pub(crate) id: Option<String>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RiskArgs {
+    /// The original documents: a file or a folder
+    pub(crate) original: PathBuf,
+    /// The same documents, de-identified; several releases of them let averaging be tried
+    #[arg(required = true)]
+    pub(crate) deidentified: Vec<PathBuf>,
+    /// Known identities, CSV or JSONL, joined by patient id
+    #[arg(long, value_name = "FILE")]
+    pub(crate) patients: Option<PathBuf>,
+    /// Annotations of a sample that a person has read: a JSONL file or a BRAT folder
+    #[arg(long, value_name = "GOLD")]
+    pub(crate) reviewed: Option<PathBuf>,
+    /// The secret key of the release, to show what it protects
+    #[arg(long, value_name = "FILE", env = "TAIRE_KEY_FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Days by which a known interval may be off
+    #[arg(long, value_name = "DAYS", default_value_t = 3)]
+    pub(crate) tolerance: u32,
+    /// Seed of the samples that are drawn
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Folder for risk.md and risk.json; without it the report is printed
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

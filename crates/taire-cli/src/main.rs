@@ -8,6 +8,7 @@ mod explain;
 mod feed;
 mod key;
 mod policy;
+mod risk;
 mod run;
 mod words;
 
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Detect(args) => run::detect(&args),
         Command::Evaluate(args) => evaluate::evaluate(&args),
         Command::Explain(args) => explain::explain(&args),
+        Command::Risk(args) => risk::risk(&args),
         Command::Words(args) => words::words(&args),
         Command::Policy(args) => policy::policy(&args),
         Command::Key(args) => key::key(&args),

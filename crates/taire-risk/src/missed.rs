@@ -23,14 +23,27 @@ pub struct Captures {
 pub struct Missed {
     pub captures: Captures,
     pub found: u64,
+    /// `None` where too little was found by both to tell.
+    pub left: Option<Left>,
+}
+
+/// What neither group found, with its 95 % interval.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Left {
     pub missed: f64,
     pub low: f64,
     pub high: f64,
 }
 
+/// Fewer found by both say nothing.
+const ENOUGH: u64 = 20;
+
 pub fn capture_recapture(captures: Captures) -> Missed {
     let Captures { first_only, second_only, both } = captures;
     let found = first_only + second_only + both;
+    if both < ENOUGH {
+        return Missed { captures, found, left: None };
+    }
     let (a, b, m) = (first_only as f64, second_only as f64, both as f64);
     let missed = a * b / (m + 1.0);
     let (first, second) = (Share::new(both, both + second_only), Share::new(both, both + first_only));
@@ -42,7 +55,7 @@ pub fn capture_recapture(captures: Captures) -> Missed {
     let low = (low - 1.96 * low.sqrt()).clamp(0.0, missed);
     let high = of(first.low, second.low);
     let high = (high + 1.96 * high.sqrt()).max(missed);
-    Missed { captures, found, missed, low, high }
+    Missed { captures, found, left: Some(Left { missed, low, high }) }
 }
 
 /// From a sample that a person has read: identifiers left among those that were there.
@@ -69,7 +82,7 @@ mod tests {
                     (false, false) => missed += 1.0,
                 }
             }
-            let told = capture_recapture(captures);
+            let told = capture_recapture(captures).left.expect("enough was found");
             inside += usize::from(told.low <= missed && missed <= told.high);
         }
         assert!((188..=200).contains(&inside), "the interval held {inside} times of 200");
@@ -78,7 +91,13 @@ mod tests {
     #[test]
     fn nothing_alone_means_nothing_missed() {
         let told = capture_recapture(Captures { first_only: 0, second_only: 0, both: 500 });
+        let told = told.left.expect("enough was found");
         assert_eq!(told.missed, 0.0);
         assert!(told.high < 1.0);
+    }
+
+    #[test]
+    fn what_only_one_group_looks_for_cannot_be_told() {
+        assert_eq!(capture_recapture(Captures { first_only: 1, second_only: 900, both: 0 }).left, None);
     }
 }

@@ -31,7 +31,7 @@ use cells::Span;
 use names::Names;
 use prose::Prose;
 use render::{Lists, Stock};
-use rng::Rng;
+pub(crate) use rng::Rng;
 use template::Library;
 
 const FRENCH: &[(&str, &str)] = &[

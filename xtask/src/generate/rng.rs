@@ -1,17 +1,17 @@
 //! A small seeded generator (SplitMix64) and the draws everything else is made of.
 
 #[derive(Clone, Debug)]
-pub(super) struct Rng(u64);
+pub(crate) struct Rng(u64);
 
 impl Rng {
     /// The stream of one document: documents do not depend on each other.
-    pub(super) fn of_document(seed: u64, index: u64) -> Rng {
+    pub(crate) fn of_document(seed: u64, index: u64) -> Rng {
         let mut rng = Rng(seed ^ index.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         rng.next();
         rng
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -20,30 +20,30 @@ impl Rng {
     }
 
     /// A number below `bound`, which must not be 0.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
     /// A number from `low` to `high`, both included.
-    pub(super) fn between(&mut self, low: usize, high: usize) -> usize {
+    pub(crate) fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    pub(super) fn percent(&mut self, chance: usize) -> bool {
+    pub(crate) fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }
 
     /// Once in `n` draws.
-    pub(super) fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    pub(super) fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
+    pub(crate) fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
         list[self.below(list.len())]
     }
 
     /// The position of a draw by weight.
-    pub(super) fn weighted(&mut self, weights: impl Iterator<Item = usize> + Clone) -> usize {
+    pub(crate) fn weighted(&mut self, weights: impl Iterator<Item = usize> + Clone) -> usize {
         let mut left = self.below(weights.clone().sum());
         for (i, weight) in weights.enumerate() {
             if left < weight {
@@ -54,15 +54,15 @@ impl Rng {
         0
     }
 
-    pub(super) fn digit(&mut self) -> char {
+    pub(crate) fn digit(&mut self) -> char {
         char::from(b'0' + self.below(10) as u8)
     }
 
-    pub(super) fn digits(&mut self, count: usize) -> String {
+    pub(crate) fn digits(&mut self, count: usize) -> String {
         (0..count).map(|_| self.digit()).collect()
     }
 
-    pub(super) fn letter(&mut self) -> char {
+    pub(crate) fn letter(&mut self) -> char {
         char::from(b'A' + self.below(26) as u8)
     }
 }

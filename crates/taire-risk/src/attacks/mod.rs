@@ -6,6 +6,7 @@
 mod averaging;
 mod initials;
 mod known_date;
+mod known_intervals;
 mod known_number;
 mod linkage;
 mod register;
@@ -13,6 +14,7 @@ mod register;
 pub use averaging::{Averaged, averaging};
 pub use initials::{Initial, initials};
 pub use known_date::{Inverse, Moved, known_date};
+pub use known_intervals::known_intervals;
 pub use known_number::{Victim, known_number};
 pub use linkage::{Released, linkage};
 pub use register::{Person, register};
