@@ -13,7 +13,7 @@ use crate::facilities::{acronym_after, facility};
 use crate::names::{Order, Run, Trust};
 use crate::organisations::organisation;
 use crate::places::town;
-use crate::words::{WordClass, is_office};
+use crate::words::{WordClass, is_office, medical_name};
 use crate::{Detector, Error};
 
 /// Finds by what words are and what stands beside them.
@@ -170,6 +170,9 @@ impl Reader<'_> {
         }
         // A colon announces who it is.
         let colon = next > at + 1 && tokens[at + 1].of(text) == ":";
+        if !colon && self.note.language == Language::Fr && medical_name(self.note, next).is_some() {
+            return at + 1;
+        }
         self.run.read(self.note, next, if colon { Trust::Announced } else { Trust::Alone });
         let full = self.run.units.iter().filter(|u| !u.initial).count();
         let known =
@@ -354,6 +357,9 @@ impl Reader<'_> {
             }
         } else if let Some(next) = self.doubled(at) {
             return next;
+        } else if let Some((last, why)) = medical_name(note, at) {
+            self.out.push(Mention::clear(note.raw_of_tokens(at, last), 0.94, Source::Lexicon, why));
+            return last + 1;
         }
         if let Some((mention, next)) = town(note, self.lexicon, at) {
             self.out.push(mention);

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
-use taire_text::{Facts, Gender, Language, Token};
+use taire_text::{Facts, Gender, Language, Note, Shape, Token};
 
 use crate::folded::{WordSet, word_hash};
 
@@ -114,6 +114,32 @@ pub(crate) fn is_office(word: &str) -> bool {
         ])
     });
     OFFICES.has(word_hash(word))
+}
+
+/// A capitalised word that medicine uses and no letter means as a person, unless a title or a key says so: its last
+/// token and the reason.
+pub(crate) fn medical_name(note: &Note, at: usize) -> Option<(usize, &'static str)> {
+    static NAMES: LazyLock<WordSet> = LazyLock::new(|| {
+        WordSet::new(&[
+            // Acronyms of tests, scales and bodies.
+            "elisa anca oms ecog asa nyha iga pcr smur samu gauge hla",
+            // Markers, parasites, instruments, histology.
+            "melan loa antoni mayfield arabin redon foley veress desjardins",
+        ])
+    });
+    let (tokens, text) = (&note.tokens, note.norm());
+    let token = tokens.get(at)?;
+    if tokens.get(at + 1).is_some_and(|t| matches!(t.of(text), "®" | "™" | "©")) {
+        return Some((at, "a brand, by its sign"));
+    }
+    if !NAMES.has(word_hash(token.of(text))) || token.facts.given_tier() >= 5 {
+        return None;
+    }
+    // "Melan A", "Loa loa"
+    let letter = tokens.get(at + 1).is_some_and(|t| {
+        !t.glued && (t.shape == Shape::Single || t.of(text).eq_ignore_ascii_case(token.of(text)))
+    });
+    Some((at + usize::from(letter), "a name that medicine uses"))
 }
 
 /// A word listed twice keeps its first class.

@@ -6,6 +6,7 @@
 //! the terminal only, the words behind the counts. The corpora are not
 //! part of the project: without them nothing is measured, and that is said.
 
+mod allow_list;
 mod figures;
 mod prose;
 mod round_trip;
@@ -91,6 +92,13 @@ fn measure(root: &Path, corpora: &Path, show_words: bool) -> Result<Scores, Stri
 
     let predicted = taire.detect(&prose, "e3c.jsonl", &["--to", "jsonl", "--policy", "fr"])?;
     sets.push(prose::set("E3C French case reports, no identity inside", &predicted, show_words)?);
+
+    for (name, held_out) in [
+        ("Generated French letters, allow-list", false),
+        ("Generated French letters of held-out families, allow-list", true),
+    ] {
+        sets.push(allow_list::set(&taire, name, held_out, &prose)?);
+    }
 
     Ok(Scores { date: run::today(), commit: run::commit(root), sets })
 }

@@ -11,6 +11,8 @@ use super::run::Output;
 struct Alarms {
     words: u64,
     names: u64,
+    /// Initials after a title or before an age: the patient of the case is really there.
+    patients: u64,
     by_word: BTreeMap<String, u64>,
 }
 
@@ -31,6 +33,11 @@ pub(super) fn set(name: &str, output: &Output, show_words: bool) -> Result<Set, 
         seconds: output.seconds,
         figures: vec![
             Figure::low("words taken for a name, per 1000", 1000.0 * share(alarms.names, alarms.words), 0.1),
+            Figure::low(
+                "the same without the initials that the reports give their patients, per 1000",
+                1000.0 * share(alarms.names - alarms.patients, alarms.words),
+                0.1,
+            ),
             Figure::low("distinct words taken for a name", frequent.len() as f64, 20.0),
             Figure::low("share of the 20 most frequent", share(top, alarms.names), 1.0),
         ],
@@ -39,7 +46,7 @@ pub(super) fn set(name: &str, output: &Output, show_words: bool) -> Result<Set, 
 }
 
 fn count<'a>(docs: impl Iterator<Item = &'a Doc>) -> Alarms {
-    let mut alarms = Alarms { words: 0, names: 0, by_word: BTreeMap::new() };
+    let mut alarms = Alarms { words: 0, names: 0, patients: 0, by_word: BTreeMap::new() };
     for doc in docs {
         let Some(text) = doc.text.as_deref() else { continue };
         let (mut byte, mut point) = (0, 0);
@@ -48,13 +55,31 @@ fn count<'a>(docs: impl Iterator<Item = &'a Doc>) -> Alarms {
             byte = token.start();
             alarms.words += 1;
             let is_name = |label: &str| matches!(label, "GivenName" | "FamilyName" | "Initials");
-            if doc.spans.iter().any(|s| is_name(&s.label) && s.start <= point && point < s.end) {
+            let span = doc.spans.iter().find(|s| is_name(&s.label) && s.start <= point && point < s.end);
+            if let Some(span) = span {
                 alarms.names += 1;
+                let before = text[..byte].chars().rev().take(point - span.start + 12).collect::<String>();
+                let before: String = before.chars().rev().collect();
+                let head: String =
+                    before.chars().take(before.chars().count() - (point - span.start)).collect();
+                if span.label == "Initials" && is_title(&head) {
+                    alarms.patients += 1;
+                    continue;
+                }
                 *alarms.by_word.entry(fold(token.of(text))).or_default() += 1;
             }
         }
     }
     alarms
+}
+
+/// Whether what stands before ends with a title: "Mme ", "Mr. ", "Monsieur M.".
+fn is_title(before: &str) -> bool {
+    let word = before.trim_end_matches([' ', '.']).rsplit([' ', '\n', '(', ',']).next().unwrap_or("");
+    let title = |w: &str| {
+        matches!(w, "m" | "mr" | "mme" | "mlle" | "madame" | "monsieur" | "mademoiselle" | "dr" | "pr")
+    };
+    title(&fold(word)) || word.rsplit('.').next().is_some_and(|w| title(&fold(w)))
 }
 
 #[cfg(test)]

@@ -37,6 +37,11 @@ impl Taire {
         Ok(Taire { binary: given.unwrap_or_else(|| target.join("release/taire")), out })
     }
 
+    /// A file of this run, for text made here.
+    pub(super) fn scratch(&self, name: &str) -> PathBuf {
+        self.out.join(name)
+    }
+
     /// `taire detect INPUT -o NAME OPTIONS`. Exit status 1 (some documents refused) is a failure here: every
     /// document of these corpora must be read.
     pub(super) fn detect(&self, input: &Path, name: &str, options: &[&str]) -> Result<Output, String> {
