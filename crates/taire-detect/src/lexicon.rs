@@ -5,12 +5,12 @@
 //! is an eponym and is declared clear.
 
 use taire_lexicon::{Facility, Lexicon, PlaceKind};
-use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, Token};
+use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, Token, fold};
 
 use crate::citations::citations;
 use crate::details::{Detail, Reading};
 use crate::facilities::{acronym_after, facility};
-use crate::names::{Order, Run, Trust};
+use crate::names::{Order, Run, Trust, is_nickname};
 use crate::organisations::organisation;
 use crate::places::town;
 use crate::words::{WordClass, is_office, medical_name};
@@ -231,7 +231,12 @@ impl Reader<'_> {
             at
         };
         // "sa fille Rose", "Rose, son épouse": a given name counts even if it is also a word.
-        let given = |t: &Token| t.is_capitalised() && t.shape != Shape::Single && t.facts.given_tier() >= 4;
+        let given = |t: &Token| {
+            let unlisted = note.language == Language::Es
+                && t.shape == Shape::Title
+                && (is_nickname(note, t) || t.facts.bits() == 0);
+            t.is_capitalised() && t.shape != Shape::Single && (t.facts.given_tier() >= 4 || unlisted)
+        };
         if note.tokens.get(at + 1).is_some_and(given) {
             self.run.read(note, at + 1, Trust::Announced);
             if !self.run.units.is_empty() {
@@ -388,6 +393,11 @@ impl Reader<'_> {
             self.out.push(Mention::phi(span, label, 0.8, Source::Lexicon, "name of a country or region"));
             return at + taken;
         }
+        if note.language == Language::Es && is_called(note, at) {
+            let span = note.raw_of_tokens(at, at);
+            let why = "given name after a verb of speaking to somebody";
+            self.out.push(Mention::phi(span, Label::GivenName, 0.7, Source::Lexicon, why));
+        }
         self.run.read(note, at, Trust::Alone);
         if self.run.units.is_empty() {
             return at + 1;
@@ -424,4 +434,18 @@ fn is_scale(note: &Note, at: usize) -> bool {
     let key = at > 0 && tokens[at - 1].of(text) == ":";
     let shouts = |i: usize| near(i).is_some_and(|t| t.shape == Shape::Upper);
     !title && !key && !named(at + 1) && !(at > 0 && (named(at - 1) || shouts(at - 1))) && !shouts(at + 1)
+}
+
+/// "Llamar a Pilar", "hablado con Dolores": somebody, though the word is also a thing.
+fn is_called(note: &Note, at: usize) -> bool {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let token = &tokens[at];
+    if token.shape != Shape::Title || token.facts.given_tier() < 5 || at < 2 {
+        return false;
+    }
+    let verb = fold(tokens[at - 2].of(text));
+    matches!(tokens[at - 1].of(text), "a" | "con")
+        && ["llam", "avis", "habl", "coment", "inform", "contact", "cita", "pregunt"]
+            .iter()
+            .any(|stem| verb.starts_with(stem))
 }

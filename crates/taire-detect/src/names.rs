@@ -4,8 +4,11 @@
 //! and apostrophes, single capitals. Its units are split into given and family names by case ("DURAND Charles"),
 //! by what the lexicons know, and by the order that is usual in the language.
 
+use std::sync::LazyLock;
+
 use taire_text::{Kind, Label, Language, Note, Raw, Shape, Span, Token};
 
+use crate::folded::{WordSet, word_hash};
 use crate::words::WordClass;
 
 /// The most units one person's name is read to have.
@@ -372,6 +375,7 @@ fn finish(
     let ends = tokens.get(start + 1).is_none_or(|t| t.kind != Kind::Word);
     let rare_word =
         trust == Trust::Announced && ends && token.facts.word_class() < 2 && !token.facts.is_medical();
+    let nickname = is_nickname(note, token);
     // Contact keys after a name, and immunoglobulins.
     let contact = matches!(
         token.of(text),
@@ -393,7 +397,7 @@ fn finish(
     );
     if contact
         || !token.is_capitalised()
-        || !(may_be_name(token, trust, opens) || rare_word && !is_acronym(token))
+        || !(nickname || may_be_name(token, trust, opens) || rare_word && !is_acronym(token))
     {
         return None;
     }
@@ -404,9 +408,9 @@ fn finish(
         initial: false,
         upper: token.shape == Shape::Upper,
         particle,
-        given: facts.given_tier(),
+        given: if nickname { 6 } else { facts.given_tier() },
         family: facts.family_tier(),
-        ordinary: facts.careful().is_some() || facts.is_country() || facts.is_demonym(),
+        ordinary: !nickname && (facts.careful().is_some() || facts.is_country() || facts.is_demonym()),
         unknown: !facts.is_name() && facts.careful().is_none() && !facts.is_town(),
     };
     while let (Some(mark), Some(next)) = (tokens.get(unit.last + 1), tokens.get(unit.last + 2)) {
@@ -421,6 +425,26 @@ fn finish(
         unit.unknown &= !next.facts.is_name() && next.facts.careful().is_none();
     }
     Some(unit)
+}
+
+/// `Manolo`, `Encarna`: short forms of given names that no register lists.
+pub(crate) fn is_nickname(note: &Note, token: &Token) -> bool {
+    static SPANISH: LazyLock<WordSet> = LazyLock::new(|| {
+        WordSet::new(&[
+            "manolo manoli manolito manu paco paquito paqui pepe pepa pepi pepito kiko quico nacho",
+            "encarna encarni lola loli lolita mari marisa maruja marujita merche chelo consuelito conchi conchita",
+            "charo chari rosi rosita trini tere teresita toni tono antonito juanjo juanito juani javi josemi josele chema",
+            "perico periquito rafa rafi fali santi sebas nano nando fede guille edu dani miki migue angelines angelita",
+            "lupe lupita mayte maite finita inma puri purita virtu isa isabelita carmela carmenchu",
+            "carmencita carmina mamen asun asuncita bego belencita cati pili pilarin eli lucho",
+            "tono tonin quique kike enriqueta gonza nicolasa patxi koldo txema iñaki peio xavi quim txus ximo vicent pepet toñi toño",
+        ])
+    });
+    note.language == Language::Es
+        && matches!(token.shape, Shape::Title | Shape::Upper)
+        && token.facts.given_tier() < 4
+        && token.facts.word_class() < 3
+        && SPANISH.has(word_hash(token.of(note.norm())))
 }
 
 fn may_be_name(token: &Token, trust: Trust, opens: bool) -> bool {

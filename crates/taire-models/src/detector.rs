@@ -88,6 +88,15 @@ impl Detector for CrfDetector {
                 Category::Name => split_name(note, first, last, |a, b, label| {
                     seen.push(mention(note, a, b, label, class.role, p));
                 }),
+                // A relative's name is a name: "su mujer Encarna".
+                Category::Label(Label::Kinship) if name_inside(note, first, last).is_some() => {
+                    let name = name_inside(note, first, last).unwrap_or(last);
+                    seen.push(mention(note, first, name - 1, Label::Kinship, class.role, p));
+                    split_name(note, name, last, |a, b, label| {
+                        seen.push(mention(note, a, b, label, Role::Relative, p));
+                    });
+                }
+                Category::Label(Label::Street) if is_measurement(note, first, last) => {}
                 Category::Label(label) => {
                     let label = refine(label, &note.tokens[first..=last]);
                     seen.push(mention(note, first, last, label, class.role, p));
@@ -108,6 +117,28 @@ fn mention(note: &Note, first: usize, last: usize, label: Label, role: Role, sco
         "learned from annotated documents",
     )
     .with_role(role)
+}
+
+/// The first capitalised word after the first token, where all words from it on are capitalised or particles.
+fn name_inside(note: &Note, first: usize, last: usize) -> Option<usize> {
+    let name = (first + 1..=last).find(|&i| note.tokens[i].is_capitalised())?;
+    let words = note.tokens[name..=last].iter().filter(|t| t.kind == Kind::Word);
+    let all =
+        words.clone().all(|t| t.is_capitalised() || matches!(t.of(note.norm()), "de" | "la" | "del" | "y"));
+    (all && note.tokens[name..=last].iter().all(|t| t.kind != Kind::Number)).then_some(name)
+}
+
+/// "CEA 4.5, Cyfra 21-1": decimals or a percentage and no way.
+fn is_measurement(note: &Note, first: usize, last: usize) -> bool {
+    let (tokens, text) = (&note.tokens[first..=last], note.norm());
+    let decimal = tokens.windows(3).any(|t| {
+        t[0].kind == Kind::Number
+            && t[1].glued
+            && matches!(t[1].of(text), "." | ",")
+            && t[2].glued
+            && t[2].kind == Kind::Number
+    });
+    (decimal || tokens.iter().any(|t| t.of(text) == "%")) && !tokens.iter().any(|t| t.facts.is_way())
 }
 
 /// A place that only lists of regions know is a region.
