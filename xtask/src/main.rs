@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask test|lexicons|generate|score|...`.
 
 mod calendars;
+mod calibrate;
 mod generate;
 mod hospital;
 mod lexicons;
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
     let (command, rest) = args.split_first().map_or(("", &args[..]), |(c, rest)| (c.as_str(), rest));
     let done = match command {
         "calendars" => calendars::run(rest),
+        "calibrate" => calibrate::run(rest),
         "generate" => generate::run(rest),
         "hospital" => hospital::run(rest),
         "lexicons" => lexicons::run(rest),
@@ -24,7 +26,7 @@ fn main() -> ExitCode {
         "score" => score::run(rest),
         "test" => test::run(),
         _ => Err(format!(
-            "unknown chore `{command}`; known: calendars, generate, hospital, lexicons, models, risk, score, test"
+            "unknown chore `{command}`; known: calendars, calibrate, generate, hospital, lexicons, models, risk, score, test"
         )),
     };
     match done {

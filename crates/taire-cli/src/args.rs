@@ -127,6 +127,11 @@ fn language(name: &str) -> Result<Lang, String> {
     }
 }
 
+fn share(text: &str) -> Result<f32, String> {
+    let value = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
+    value.ok_or_else(|| "it takes a number from 0 to 1, such as 0.6".to_owned())
+}
+
 fn scheme(name: &str) -> Result<Scheme, String> {
     name.parse().map_err(|e: taire_text::Error| e.to_string())
 }
@@ -189,6 +194,10 @@ pub(crate) struct DeidArgs {
     /// What offsets count in JSONL
     #[arg(long, value_enum, default_value = "codepoints")]
     pub(crate) offsets: Unit,
+    /// Hold back documents that are not sure enough, 0 to 1: those with a span whose score is below X, or with
+    /// something left in the text whose chance of identifying somebody is over 1 − X
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub(crate) refuse_below: Option<f32>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

@@ -1,15 +1,17 @@
-//! `explain`: one document, each span with who found it and why. It prints the text of the spans: that is its job.
+//! `explain`: one document, each span with who found it and why, who was overruled, and what was left in the text all the
+//! same. It prints the text of the spans: that is its job.
 
 use serde_json::json;
-use taire::Engine;
+use taire::{Engine, Findings, Report};
 use taire_formats::{Document, discover, open};
-use taire_text::{Entity, Note};
+use taire_text::{Entity, Mention, Note};
 
 use crate::args::{ExplainArgs, OutputFormat};
-use crate::{Outcome, Usage};
+use crate::{Outcome, Usage, record};
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
     let document = find(args)?;
+    let options = args.input.options()?;
     let engine = Engine::with_words(args.run.policy.as_deref(), &args.run.words, args.run.lang.0, None)?;
     let note = Note::builder(document.id, document.text)
         .patient(document.patient)
@@ -17,17 +19,24 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
         .language(engine.language().or(document.language))
         .known(document.known)
         .build()?;
-    let (note, entities) = engine.detect(note)?;
+    if note.patient.is_some() {
+        let discovery = discover(&args.input.inputs, &options);
+        record::gather(&engine, &discovery, &options, args.run.jobs(), &mut Report::default())?;
+    }
+    let (note, Findings { entities, spared }) = engine.find(note)?;
     if args.run.format == Some(OutputFormat::Json) {
         let spans: Vec<_> = entities.iter().map(|e| as_json(&note, e)).collect();
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&json!({"id": note.id, "language": note.language, "spans": spans}))?
-        );
+        let spared: Vec<_> = spared.iter().map(|e| as_json(&note, e)).collect();
+        let all = json!({"id": note.id, "language": note.language, "spans": spans, "spared": spared});
+        println!("{}", serde_json::to_string_pretty(&all)?);
     } else {
         println!("{}: {} spans, read as {}", note.id, entities.len(), note.language);
-        for entity in &entities {
-            print_entity(&note, entity);
+        entities.iter().for_each(|entity| print_entity(&note, entity));
+        if !spared.is_empty() {
+            println!(
+                "\nLeft in the text, because too few were sure enough. The score is the chance that it identifies somebody."
+            );
+            spared.iter().for_each(|candidate| print_entity(&note, candidate));
         }
     }
     Ok(Outcome::Done)
@@ -66,8 +75,14 @@ fn print_entity(note: &Note, entity: &Entity) {
     );
     for voice in &entity.voices {
         let says = voice.label().map_or("clear", |l| l.name());
-        println!("  - {}: {says}, {:.2}: {}", voice.source.key(), voice.score.get(), voice.why);
+        let lost = if overruled(entity, voice) { " (overruled)" } else { "" };
+        println!("  - {}: {says}, {:.2}: {}{lost}", voice.source.key(), voice.score.get(), voice.why);
     }
+}
+
+/// A voice that spoke of another label than was decided.
+fn overruled(entity: &Entity, voice: &Mention) -> bool {
+    voice.label() != Some(entity.label)
 }
 
 fn as_json(note: &Note, entity: &Entity) -> serde_json::Value {
@@ -76,7 +91,10 @@ fn as_json(note: &Note, entity: &Entity) -> serde_json::Value {
         .voices
         .iter()
         .map(|v| {
-            json!({"source": v.source.key(), "label": v.label().map(|l| l.name()), "score": v.score.get(), "why": v.why.to_string()})
+            json!({
+                "source": v.source.key(), "label": v.label().map(|l| l.name()), "score": v.score.get(),
+                "why": v.why.to_string(), "overruled": overruled(entity, v),
+            })
         })
         .collect();
     json!({

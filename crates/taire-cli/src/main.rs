@@ -8,6 +8,7 @@ mod explain;
 mod feed;
 mod key;
 mod policy;
+mod record;
 mod risk;
 mod run;
 mod words;

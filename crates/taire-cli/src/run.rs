@@ -17,7 +17,7 @@ use taire_text::{Entity, Language, Note};
 
 use crate::args::{DeidArgs, DetectArgs, InputArgs, OutputFormat, RunArgs};
 use crate::feed::{Event, Feed};
-use crate::{Outcome, Usage};
+use crate::{Outcome, Usage, record};
 
 pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Usage> {
     let (key, remark) = match &args.key {
@@ -38,6 +38,9 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Usage> {
         run: &args.run,
         treat: &|note| {
             let done = engine.run(note)?;
+            if let Some(why) = args.refuse_below.and_then(|below| done.doubt.refusal(below)) {
+                return Err(Error::new(why));
+            }
             let spans = written_spans(&done);
             Ok(Treated { spans, done })
         },
@@ -54,7 +57,8 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Usage> {
         offsets: args.offsets.into(),
         run: &args.run,
         treat: &|note| {
-            let (note, entities) = engine.detect(note)?;
+            let (note, findings) = engine.find(note)?;
+            let (doubt, entities) = (findings.doubt(), findings.entities);
             let spans = scheme_spans(args.scheme, note.raw(), &entities);
             let patient = note.patient.clone();
             let date = note.date;
@@ -67,6 +71,7 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Usage> {
                 losses: Vec::new(),
                 patient,
                 date,
+                doubt,
             };
             Ok(Treated { spans, done })
         },
@@ -140,7 +145,9 @@ impl Job<'_> {
             remarks.for_each(|remark| report.remark(remark));
         }
         self.tell_discovery(&discovery, &mut report);
+        record::gather(self.engine, &discovery, &options, self.run.jobs(), &mut report)?;
         self.stream(&discovery, &options, &plan, &mut report)?;
+        report.sort_doubts();
         report.seconds = begun.elapsed().as_secs_f64();
         save(&plan.report_json, &report.to_json())?;
         save(&plan.report_md, &report.to_markdown())?;
@@ -328,6 +335,7 @@ impl Sink<'_> {
             );
         }
         self.report.count_rewritten(language, bytes, &done);
+        self.report.doubt(&document.id, done.doubt);
         Ok(())
     }
 

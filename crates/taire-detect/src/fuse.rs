@@ -113,6 +113,36 @@ pub fn fuse(text: &str, mut mentions: Vec<Mention>, rule: &FusionRule) -> Vec<En
     claimed.into_entities()
 }
 
+/// What was said and not heeded: candidates under their threshold or silenced, where no entity stands. Voices about
+/// the same text make one candidate.
+pub fn spared(text: &str, mentions: &[Mention], entities: &[Entity], rule: &FusionRule) -> Vec<Entity> {
+    let free = |m: &Mention| {
+        let next = entities.partition_point(|e| e.span.end() <= m.span.start());
+        entities.get(next).is_none_or(|e| !e.span.overlaps(m.span))
+    };
+    let left: Vec<Mention> = mentions.iter().filter(|m| m.label().is_some() && free(m)).cloned().collect();
+    if left.is_empty() {
+        return Vec::new();
+    }
+    let all_ears =
+        FusionRule { rank: rule.rank.clone(), thresholds: vec![Score::new(0.0); Label::ALL.len()] };
+    fuse(text, left, &all_ears)
+}
+
+/// Adds to each entity the voices about its text that were not heeded, for those who ask why: `Clear` ones that were
+/// not sure enough to silence it, or that silenced it, and voices under their threshold.
+pub fn hear_dissent(entities: &mut [Entity], mentions: &[Mention], rule: &FusionRule) {
+    for mention in mentions.iter().filter(|m| !rule.hears(m)) {
+        let mut at = entities.partition_point(|e| e.span.end() <= mention.span.start());
+        while let Some(entity) = entities.get_mut(at).filter(|e| e.span.overlaps(mention.span)) {
+            if !entity.voices.contains(mention) {
+                entity.voices.push(mention.clone());
+            }
+            at += 1;
+        }
+    }
+}
+
 fn silenced(mention: &Mention, clear: &[(Span<Raw>, Score)]) -> bool {
     let until = clear.partition_point(|(span, _)| span.start() <= mention.span.start());
     clear[..until]

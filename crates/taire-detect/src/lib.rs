@@ -4,6 +4,7 @@
 //! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
 
 mod allow_list;
+mod calibrate;
 mod citations;
 mod details;
 mod error;
@@ -29,8 +30,9 @@ pub mod words;
 use taire_text::{Mention, Note, Source};
 
 pub use allow_list::{AllowList, Judgement, Judgements, WordEntry, WordList, starter_allows};
+pub use calibrate::{Calibration, Evidence, FEATURES, Weights, feature_name};
 pub use error::Error;
-pub use fuse::{FusionRule, fuse};
+pub use fuse::{FusionRule, fuse, hear_dissent, spared};
 pub use initials::initials;
 pub use lexicon::Lexical;
 pub use metadata::Metadata;

@@ -14,11 +14,15 @@ use crate::phrases::{Known, Match, Phrases};
 const CERTAIN: f32 = 0.9;
 const CERTAIN_PATTERN: f32 = 0.95;
 const MIN_CHARS: usize = 4;
+/// A record keeps so many strings of so many bytes. More are a register, not a patient; the order in which they are
+/// kept, names first, does not depend on the order of the documents.
+const MOST_STRINGS: usize = 400;
+const LONGEST: usize = 120;
 
 /// What is certain of one patient, gathered over their documents. Holds folded strings only, and prints none.
 #[derive(Clone, Default)]
 pub struct TrustedRecord {
-    strings: BTreeMap<(String, Label), Trusted>,
+    strings: BTreeMap<(Group, String, Label), Trusted>,
 }
 
 #[derive(Clone, Copy)]
@@ -52,26 +56,61 @@ impl TrustedRecord {
             let common = tokens
                 .filter(|t| t.kind == Kind::Word)
                 .all(|t| t.facts.careful().is_some() || t.end() - t.start() < MIN_CHARS);
-            let slot = self
-                .strings
-                .entry((fold(text), entity.label))
-                .or_insert(Trusted { role: entity.role, common });
-            if slot.role == Role::Unknown {
-                slot.role = entity.role;
-            }
+            self.insert(
+                (entity.label.group(), fold(text), entity.label),
+                Trusted { role: entity.role, common },
+            );
         }
     }
 
-    /// Adds what another record holds.
+    /// Adds what another record holds. Any order of adding and merging gives the same record.
     pub fn merge(&mut self, other: &TrustedRecord) {
-        for (key, &trusted) in &other.strings {
-            self.strings.entry(key.clone()).or_insert(trusted);
+        other.strings.iter().for_each(|(key, &trusted)| self.insert(key.clone(), trusted));
+    }
+
+    fn insert(&mut self, key: (Group, String, Label), trusted: Trusted) {
+        if key.1.len() > LONGEST {
+            return;
         }
+        let slot = self.strings.entry(key).or_insert(trusted);
+        // `Unknown` comes last among roles.
+        slot.role = slot.role.min(trusted.role);
+        slot.common |= trusted.common;
+        if self.strings.len() > MOST_STRINGS {
+            self.strings.pop_last();
+        }
+    }
+
+    /// The record in few bytes.
+    pub fn pack(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for ((_, text, label), trusted) in &self.strings {
+            let head = [label.index(), trusted.role.index() << 1 | usize::from(trusted.common), text.len()];
+            out.extend(head.map(|n| n as u8));
+            out.extend_from_slice(text.as_bytes());
+        }
+        out
+    }
+
+    /// What [`TrustedRecord::pack`] packed.
+    pub fn unpack(mut bytes: &[u8]) -> TrustedRecord {
+        let mut record = TrustedRecord::default();
+        while let [label, flags, length, rest @ ..] = bytes {
+            let Some((text, rest)) = rest.split_at_checked(usize::from(*length)) else { break };
+            let label = Label::ALL.get(usize::from(*label));
+            let role = Role::ALL.get(usize::from(flags >> 1));
+            if let (Some(&label), Some(&role), Ok(text)) = (label, role, std::str::from_utf8(text)) {
+                let trusted = Trusted { role, common: flags & 1 == 1 };
+                record.strings.insert((label.group(), text.to_owned(), label), trusted);
+            }
+            bytes = rest;
+        }
+        record
     }
 
     fn phrases(&self) -> Phrases {
         let mut phrases = Phrases::default();
-        for ((text, label), trusted) in &self.strings {
+        for ((_, text, label), trusted) in &self.strings {
             let known = Known { label: *label, role: trusted.role, title_case_only: trusted.common };
             match label.group() {
                 Group::Person => phrases.add_name(text, known),

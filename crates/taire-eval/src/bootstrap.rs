@@ -38,6 +38,21 @@ fn bounds(mut figures: Vec<f64>) -> Interval {
     Interval(at(0.025), at(0.975))
 }
 
+/// The interval of any figure of a set of `n` documents: `figure` computes it from a draw of their indices.
+pub fn interval(
+    n: usize,
+    resamples: usize,
+    seed: u64,
+    mut figure: impl FnMut(&[usize]) -> f64,
+) -> Option<Interval> {
+    if n == 0 || resamples == 0 {
+        return None;
+    }
+    let mut figures = Vec::with_capacity(resamples);
+    draws(n, resamples, seed, |draw| figures.push(figure(draw)));
+    Some(bounds(figures))
+}
+
 /// Intervals of precision, recall and F1 from the counts of each document.
 pub(crate) fn of_counts(per_doc: &[Counts], resamples: usize, seed: u64) -> Option<ScoreIntervals> {
     if per_doc.is_empty() || resamples == 0 {

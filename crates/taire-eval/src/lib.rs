@@ -15,6 +15,7 @@ mod read;
 mod scores;
 mod table;
 
+pub use bootstrap::interval;
 pub use compare::{Evaluation, Leak, Measure, Options, evaluate};
 pub use corpus::{Corpus, Doc, Offsets, Tag};
 pub use error::Error;

@@ -4,16 +4,20 @@
 //! The command line, the service and the bindings all call this crate; there is no second path.
 
 pub mod batch;
+mod doubt;
 mod error;
 mod pipeline;
 mod policy;
+mod records;
 mod report;
 mod words;
 
+pub use doubt::{Doubt, Findings};
 pub use error::Error;
 pub use pipeline::{Deidentified, Engine, Pipeline, Written};
-pub use policy::{Policy, SHIPPED};
-pub use report::{Refused, Report, Spent};
-pub use taire_detect::{Judgement, Judgements, WordEntry, WordList};
+pub use policy::{Policy, SHIPPED, TrustedScope};
+pub use records::Records;
+pub use report::{Doubtful, Refused, Report, Spent};
+pub use taire_detect::{Judgement, Judgements, TrustedRecord, WordEntry, WordList};
 pub use taire_surrogate::{Loss, SecretKey, Unit};
 pub use words::UnjudgedWords;

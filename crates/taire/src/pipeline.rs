@@ -3,18 +3,19 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use jiff::civil::Date;
 use taire_detect::{
-    AllowList, Detector, FusionRule, Lexical, Metadata, Patterns, Sections, Structure, TrustedRecord, fuse,
-    initials, second_pass, settle, words,
+    AllowList, Calibration, Detector, FusionRule, Lexical, Metadata, Patterns, Sections, Structure, TrustedRecord,
+    fuse, hear_dissent, initials, second_pass, settle, spared, words,
 };
 use taire_lexicon::Annotator;
 use taire_models::CrfDetector;
 use taire_surrogate::{Fallback, Loss, Rewriter, SecretKey};
 use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source, fold};
 
-use crate::{Error, Policy};
+use crate::{Doubt, Error, Findings, Policy, Records};
 
 /// The sources a policy may name.
 pub(crate) const BUILT: &[Source] = &[
@@ -41,6 +42,7 @@ pub struct Pipeline {
     annotator: Annotator,
     detectors: Vec<Box<dyn Detector>>,
     rule: FusionRule,
+    calibration: Calibration,
     rewriter: Option<Rewriter>,
 }
 
@@ -63,6 +65,8 @@ pub struct Deidentified {
     pub losses: Vec<(Label, Loss)>,
     pub patient: Option<String>,
     pub date: Option<Date>,
+    /// How sure the worst decision is.
+    pub doubt: Doubt,
     /// The document's own id holds a name that was found in it.
     pub id_tells: bool,
 }
@@ -109,6 +113,7 @@ impl Pipeline {
         Ok(Pipeline {
             annotator: Annotator::new(language, move |word| words::keyword(language, word)),
             rule: policy.fusion(),
+            calibration: Calibration::shipped(language)?,
             policy: policy.clone(),
             language,
             detectors,
@@ -122,48 +127,86 @@ impl Pipeline {
 
     /// What identifies somebody in these notes, note by note.
     pub fn detect(&self, notes: &mut [Note]) -> Result<Vec<Vec<Entity>>, Error> {
+        let found = self.find(notes, &Records::default())?;
+        Ok(found.into_iter().map(|findings| findings.entities).collect())
+    }
+
+    /// The same with what was spared, and with what is certain of the patients in their other documents.
+    pub fn find(&self, notes: &mut [Note], records: &Records) -> Result<Vec<Findings>, Error> {
+        let mentions = self.listen(notes, |_| true)?;
+        let decide =
+            |(note, mentions): (&Note, _)| self.decide(note, mentions, &records.of(note.patient.as_deref()));
+        Ok(notes.iter().zip(mentions).map(decide).collect())
+    }
+
+    /// What is certain in one note, to be looked for in the patient's others. The rules alone say it: a model's
+    /// mistake must not spread over a record, and rules cost a tenth of a model.
+    pub fn gather(&self, note: Note) -> Result<TrustedRecord, Error> {
+        let mut notes = [note];
+        let mut mentions = self.listen(&mut notes, |source| source != Source::Crf)?.pop().unwrap_or_default();
+        self.keep_heard(&notes[0], &mut mentions);
+        let mut record = TrustedRecord::default();
+        record.add(&notes[0], &fuse(notes[0].raw(), mentions, &self.rule));
+        Ok(record)
+    }
+
+    fn listen(&self, notes: &mut [Note], to: impl Fn(Source) -> bool) -> Result<Vec<Vec<Mention>>, Error> {
         for note in notes.iter_mut() {
             note.language = self.language;
             self.annotator.annotate(note);
         }
         let mut mentions: Vec<Vec<Mention>> = vec![Vec::new(); notes.len()];
-        for detector in &self.detectors {
+        for detector in self.detectors.iter().filter(|d| to(d.source())) {
             detector.detect(notes, &mut mentions)?;
         }
-        Ok(notes.iter().zip(mentions).map(|(note, mentions)| self.decide(note, mentions)).collect())
+        Ok(mentions)
     }
 
-    fn decide(&self, note: &Note, mut mentions: Vec<Mention>) -> Vec<Entity> {
-        let heard = |mentions: &mut Vec<Mention>| {
-            if let Some(parts) = &self.policy.detect.parts {
-                let sections = Sections::of(note);
-                mentions.retain(|m| parts.hears(sections.at(m.span.start()), m.source));
-            }
-        };
-        heard(&mut mentions);
+    /// Drops voices of sources that the policy does not hear in that part of the note.
+    fn keep_heard(&self, note: &Note, mentions: &mut Vec<Mention>) {
+        if let Some(parts) = &self.policy.detect.parts {
+            let sections = Sections::of(note);
+            mentions.retain(|m| parts.hears(sections.at(m.span.start()), m.source));
+        }
+    }
+
+    fn decide(&self, note: &Note, mut mentions: Vec<Mention>, others: &TrustedRecord) -> Findings {
+        self.keep_heard(note, &mut mentions);
         let mut entities = fuse(note.raw(), mentions.clone(), &self.rule);
         let before = mentions.len();
         if self.policy.looks(Source::Initials) {
             initials(note, &entities, &mut mentions);
         }
         if self.policy.looks(Source::Trusted) {
-            second_pass(note, &entities, &TrustedRecord::default(), &mut mentions);
+            second_pass(note, &entities, others, &mut mentions);
         }
         if mentions.len() > before {
-            heard(&mut mentions);
-            entities = fuse(note.raw(), mentions, &self.rule);
+            self.keep_heard(note, &mut mentions);
+            entities = fuse(note.raw(), mentions.clone(), &self.rule);
         }
         let mut entities = settle(note, entities);
-        entities.retain(|e| !self.policy.detect.ignore.contains(&e.label));
-        entities
+        let mut spared = spared(note.raw(), &mentions, &entities, &self.rule);
+        for all in [&mut entities, &mut spared] {
+            all.retain(|e| !self.policy.detect.ignore.contains(&e.label));
+            hear_dissent(all, &mentions, &self.rule);
+        }
+        entities.iter_mut().for_each(|e| e.score = self.calibration.found(e));
+        spared.iter_mut().for_each(|e| e.score = self.calibration.spared(e));
+        Findings { entities, spared }
     }
 
     /// Finds and rewrites one document.
     pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
+        self.run_with(note, &Records::default())
+    }
+
+    /// The same, with what is certain of the patient in their other documents.
+    pub fn run_with(&self, note: Note, records: &Records) -> Result<Deidentified, Error> {
         let mut notes = [note];
-        let entities = self.detect(&mut notes)?.pop().unwrap_or_default();
+        let findings = self.find(&mut notes, records)?.pop().unwrap_or_default();
         let [note] = notes;
-        self.rewrite(&note, entities)
+        let doubt = findings.doubt();
+        Ok(Deidentified { doubt, ..self.rewrite(&note, findings.entities)? })
     }
 
     /// Rewrites a document whose entities are known.
@@ -186,6 +229,7 @@ impl Pipeline {
             losses: rewritten.losses,
             patient: note.patient.as_deref().map(|p| rewriter.patient_id(p)),
             date: rewriter.document_date(note),
+            doubt: Doubt::default(),
         })
     }
 }
@@ -194,6 +238,7 @@ impl Pipeline {
 #[derive(Debug)]
 pub struct Engine {
     pipelines: Vec<(Language, Pipeline)>,
+    records: OnceLock<Records>,
     forced: Option<Language>,
 }
 
@@ -225,7 +270,7 @@ impl Engine {
             policy.add_allow_lists(words)?;
             pipelines.push((language, Pipeline::from_policy(&policy, language, key.cloned())?));
         }
-        Ok(Engine { pipelines, forced })
+        Ok(Engine { pipelines, records: OnceLock::new(), forced })
     }
 
     /// The language every document is read in, if it is not told by the document.
@@ -245,19 +290,59 @@ impl Engine {
             .ok_or_else(|| Error::new(format!("no pipeline was built for language `{language}`")))
     }
 
+    /// Whether a first reading of all documents is of use: see [`Engine::gather`].
+    pub fn trusts_records(&self) -> bool {
+        self.policies().any(Policy::trusts_record)
+    }
+
+    /// What is certain in one note, for [`Records`]; nothing where the policy of its language does not ask.
+    pub fn gather(&self, note: Note) -> Result<TrustedRecord, Error> {
+        guarded(|| {
+            let pipeline = self.pipeline(note.language)?;
+            if pipeline.policy().trusts_record() {
+                pipeline.gather(note)
+            } else {
+                Ok(TrustedRecord::default())
+            }
+        })
+    }
+
+    /// What was gathered, to be looked for in every document from now on. The first call counts.
+    pub fn remember(&self, records: Records) {
+        let _ = self.records.set(records);
+    }
+
+    fn records(&self, pipeline: &Pipeline) -> Option<&Records> {
+        self.records.get().filter(|_| pipeline.policy().trusts_record())
+    }
+
     /// What identifies somebody in one note. A fault inside a stage is an error of this document only.
     pub fn detect(&self, note: Note) -> Result<(Note, Vec<Entity>), Error> {
+        self.find(note).map(|(note, findings)| (note, findings.entities))
+    }
+
+    /// The same, with what was spared.
+    pub fn find(&self, note: Note) -> Result<(Note, Findings), Error> {
         guarded(|| {
             let mut notes = [note];
-            let entities = self.pipeline(notes[0].language)?.detect(&mut notes)?.pop().unwrap_or_default();
+            let pipeline = self.pipeline(notes[0].language)?;
+            let none = Records::default();
+            let records = self.records(pipeline).unwrap_or(&none);
+            let findings = pipeline.find(&mut notes, records)?.pop().unwrap_or_default();
             let [note] = notes;
-            Ok((note, entities))
+            Ok((note, findings))
         })
     }
 
     /// Finds and rewrites one note. A fault inside a stage is an error of this document only.
     pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
-        guarded(|| self.pipeline(note.language)?.run(note))
+        guarded(|| {
+            let pipeline = self.pipeline(note.language)?;
+            match self.records(pipeline) {
+                Some(records) => pipeline.run_with(note, records),
+                None => pipeline.run(note),
+            }
+        })
     }
 }
 

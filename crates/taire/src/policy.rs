@@ -52,6 +52,8 @@ pub struct Detect {
     pub order: Vec<SourceKey>,
     /// The same, for one label.
     pub labels: BTreeMap<Label, Vec<SourceKey>>,
+    /// How far the source `trusted` looks.
+    pub trusted: TrustedScope,
     /// Labels that are found but left alone and not reported.
     pub ignore: Vec<Label>,
     /// Who is heard in which part of a report; without it every source is heard everywhere.
@@ -83,6 +85,7 @@ impl Default for Detect {
             .map(SourceKey)
             .to_vec(),
             labels: BTreeMap::new(),
+            trusted: TrustedScope::default(),
             ignore: Vec::new(),
             parts: None,
             allow_lists: Vec::new(),
@@ -108,6 +111,17 @@ impl Parts {
         };
         heard.contains(&SourceKey(source))
     }
+}
+
+/// Where what is certain is looked for again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustedScope {
+    /// In the document it was found in.
+    Document,
+    /// In all documents of the patient, where documents carry patient ids and can be read twice.
+    #[default]
+    Record,
 }
 
 /// A source by the name it has in policies and annotations: `allow-list`, `crf`.
@@ -247,6 +261,11 @@ impl Policy {
             rule.set(*label, &keys(order));
         }
         rule
+    }
+
+    /// Whether documents of a patient are searched for what is certain in the others.
+    pub fn trusts_record(&self) -> bool {
+        self.looks(Source::Trusted) && self.detect.trusted == TrustedScope::Record
     }
 
     pub(crate) fn looks(&self, source: Source) -> bool {

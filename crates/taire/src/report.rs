@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use taire_surrogate::Loss;
 use taire_text::{Entity, Language};
 
-use crate::Deidentified;
+use crate::{Deidentified, Doubt};
 
 /// A document that was not written, and why.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -16,6 +16,19 @@ pub struct Refused {
     pub document: String,
     pub why: String,
 }
+
+/// How doubtful the treatment of a written document is, for those who read a part of them again.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Doubtful {
+    pub document: String,
+    /// The chance that its worst decision is wrong.
+    pub doubt: f32,
+    #[serde(flatten)]
+    pub worst: Doubt,
+}
+
+/// The report lists so many documents by their doubt; the others are surer than all of these.
+const MOST_DOUBTFUL: usize = 10_000;
 
 /// Counts of one run.
 #[derive(Clone, PartialEq, Debug, Serialize, Default)]
@@ -34,6 +47,8 @@ pub struct Report {
     /// What documents lost, by kind of loss (`ε`, `ε per day`) and label, `all` being a document's whole loss.
     pub losses: BTreeMap<String, BTreeMap<String, Spent>>,
     pub refused: Vec<Refused>,
+    /// Written documents, most doubtful first; at most 10,000 of them.
+    pub doubtful: Vec<Doubtful>,
     /// Anything else a person should know: encodings, columns left out, identity files used.
     pub remarks: Vec<String>,
     pub seconds: f64,
@@ -129,6 +144,24 @@ impl Report {
         self.refused.push(Refused { document: document.into(), why: why.into() });
     }
 
+    /// How doubtful a written document is.
+    pub fn doubt(&mut self, document: &str, worst: Doubt) {
+        let thousandths = |x: f32| (x * 1000.0).round() / 1000.0;
+        let rounded =
+            Doubt { least_sure: worst.least_sure.map(thousandths), spared: worst.spared.map(thousandths) };
+        let doubt = thousandths(worst.figure());
+        self.doubtful.push(Doubtful { document: document.to_owned(), doubt, worst: rounded });
+        if self.doubtful.len() >= 2 * MOST_DOUBTFUL {
+            self.sort_doubts();
+        }
+    }
+
+    /// To be called once after the last document.
+    pub fn sort_doubts(&mut self) {
+        self.doubtful.sort_by(|a, b| b.doubt.total_cmp(&a.doubt).then_with(|| a.document.cmp(&b.document)));
+        self.doubtful.truncate(MOST_DOUBTFUL);
+    }
+
     pub fn remark(&mut self, remark: impl Into<String>) {
         let remark = remark.into();
         if !self.remarks.contains(&remark) {
@@ -184,6 +217,7 @@ impl Report {
                     writeln!(out, "| {} | {} |", r.document.replace('|', "\\|"), r.why.replace('|', "\\|"));
             }
         }
+        self.doubts(&mut out);
         if !self.remarks.is_empty() {
             let _ = writeln!(out, "\n## Remarks\n");
             for remark in &self.remarks {
@@ -196,6 +230,25 @@ impl Report {
              secret key where the shared documents are not."
         );
         out
+    }
+
+    fn doubts(&self, out: &mut String) {
+        const SHOWN: usize = 20;
+        let shown = self.doubtful.iter().take(SHOWN).filter(|d| d.doubt >= 0.1);
+        if shown.clone().next().is_none() {
+            return;
+        }
+        let _ = writeln!(
+            out,
+            "\n## Read these first\n\nThe most doubtful documents: the score of their least sure span, and the chance that \
+             something left in their text identifies somebody. The JSON report lists more.\n\n\
+             | document | least sure span | left in the text |\n|---|---:|---:|"
+        );
+        for d in shown {
+            let figure = |x: Option<f32>| x.map_or("–".to_owned(), |x| format!("{x:.2}"));
+            let (least, spared) = (figure(d.worst.least_sure), figure(d.worst.spared));
+            let _ = writeln!(out, "| {} | {least} | {spared} |", d.document.replace('|', "\\|"));
+        }
     }
 
     fn privacy(&self, out: &mut String) {
@@ -253,7 +306,21 @@ mod tests {
             losses,
             patient: None,
             date: None,
+            doubt: Doubt::default(),
         }
+    }
+
+    #[test]
+    fn the_most_doubtful_come_first_and_are_bounded() {
+        let mut report = Report::new("deid", std::iter::empty());
+        let doubt = |i: usize| Doubt { least_sure: Some(1.0 - (i % 1000) as f32 / 2000.0), spared: None };
+        (0..25_000).for_each(|i| report.doubt(&format!("d{i:05}"), doubt(i)));
+        report.sort_doubts();
+        assert_eq!(report.doubtful.len(), MOST_DOUBTFUL);
+        assert_eq!((report.doubtful[0].document.as_str(), report.doubtful[0].doubt), ("d00999", 0.499));
+        assert!(report.doubtful[MOST_DOUBTFUL - 1].doubt >= 0.299);
+        assert!(report.to_markdown().contains("| d00999 | 0.50 | – |"));
+        assert!(report.to_json().contains("\"least_sure\": 0.501"));
     }
 
     #[test]
