@@ -3,9 +3,10 @@
 //! Runs the release `taire` as anybody would, scores what it wrote, and writes `scores/detection.md` and
 //! `scores/detection.json`. `--check` recomputes and fails when a headline figure fell under the committed one;
 //! `--borders` shows, without the binary, what gold loses on its way through our labels; `--show-words` prints, on
-//! the terminal only, the words behind the counts. The corpora are not
+//! the terminal only, the words behind the counts; `--ablation` measures what each detector adds. The corpora are not
 //! part of the project: without them nothing is measured, and that is said.
 
+mod ablation;
 mod allow_list;
 mod figures;
 mod prose;
@@ -20,14 +21,17 @@ use run::Taire;
 use taire_text::scheme::Scheme;
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let (mut check, mut show_words, mut borders) = (false, false, false);
+    let (mut check, mut show_words, mut borders, mut ablation) = (false, false, false, false);
     for arg in args {
         match arg.as_str() {
             "--check" => check = true,
             "--show-words" => show_words = true,
             "--borders" => borders = true,
+            "--ablation" => ablation = true,
             other => {
-                return Err(format!("unknown option `{other}`; known: --check, --borders, --show-words"));
+                return Err(format!(
+                    "unknown option `{other}`; known: --ablation, --borders, --check, --show-words"
+                ));
             }
         }
     }
@@ -37,6 +41,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if !corpora.is_dir() {
         println!("score: skipped, no corpora at ../shared/corpora (or TAIRE_CORPORA)");
         return Ok(());
+    }
+    if ablation {
+        return ablation::run(&root, &corpora);
     }
     if borders {
         round_trip::print(Scheme::Eds, &corpora.join("eds-notes/dev.jsonl"), show_words)?;
