@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use jiff::civil::Date;
 use taire_detect::{
-    AllowList, Calibration, Detector, FusionRule, Lexical, Metadata, Patterns, Sections, Structure, TrustedRecord,
-    fuse, hear_dissent, initials, second_pass, settle, spared, words,
+    AllowList, Calibration, Detector, FusionRule, Lexical, Metadata, Patterns, Sections, Structure,
+    TrustedRecord, fuse, hear_dissent, initials, second_pass, settle, spared, words,
 };
 use taire_lexicon::Annotator;
 use taire_models::CrfDetector;
