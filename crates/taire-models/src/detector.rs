@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use taire_detect::Detector;
-use taire_text::{Kind, Label, Mention, Note, Role, Shape, Source, Token, fold};
+use taire_detect::words::WordClass;
+use taire_text::{Group, Kind, Label, Mention, Note, Role, Shape, Source, Token, fold};
 
 use crate::Error;
 use crate::classes::{Category, Class};
@@ -109,14 +110,33 @@ impl Detector for CrfDetector {
 }
 
 fn mention(note: &Note, first: usize, last: usize, label: Label, role: Role, score: f32) -> Mention {
-    Mention::phi(
-        note.raw_of_tokens(first, last),
-        label,
-        score,
-        Source::Crf,
-        "learned from annotated documents",
-    )
-    .with_role(role)
+    Mention::phi(note.raw_of_tokens(first, last), label, score, Source::Crf, reason(note, first, last, label))
+        .with_role(role)
+}
+
+/// What a person sees where the model found something: what stands before it, or what it is itself.
+fn reason(note: &Note, first: usize, last: usize, label: Label) -> &'static str {
+    let before = first.checked_sub(1).map(|i| &note.tokens[i]);
+    let facts = || note.tokens[first..=last].iter().map(|t| t.facts);
+    match before.and_then(WordClass::of) {
+        _ if before.is_some_and(|t| t.of(note.norm()) == ":") => {
+            "learned from annotated documents; stands after a colon"
+        }
+        Some(class) if class.is_title() => "learned from annotated documents; stands after a title",
+        Some(WordClass::PlaceVerb) => "learned from annotated documents; stands after a word of place",
+        _ if label.group() == Group::Person && facts().any(|f| f.is_name()) => {
+            "learned from annotated documents; holds a word on a list of names"
+        }
+        _ if label.group() == Group::Place
+            && facts().any(|f| f.is_town() || f.is_region() || f.is_country()) =>
+        {
+            "learned from annotated documents; holds a word on a list of places"
+        }
+        _ if note.tokens[first..=last].iter().any(|t| t.kind == Kind::Number) => {
+            "learned from annotated documents; holds a number"
+        }
+        _ => "learned from annotated documents; by its form and neighbours",
+    }
 }
 
 /// The first capitalised word after the first token, where all words from it on are capitalised or particles.
