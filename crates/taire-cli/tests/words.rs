@@ -40,7 +40,7 @@ fn three_phases() {
     std::fs::create_dir(&letters).unwrap();
     std::fs::write(
         Path::new(&letters).join("a.txt"),
-        "Madame Zwrkab a vu le qxtylose avec Plomk. Le qxtylose est stable, 12 mg par jour, salle 4512.\n",
+        "Madame Zwrkab a vu le qxtylaxe avec Plomk. Le qxtylaxe est stable, 12 mg par jour, salle 4512.\n",
     )
     .unwrap();
 
@@ -49,7 +49,7 @@ fn three_phases() {
     assert_eq!(
         text(Path::new(&list)),
         "word\tjudgement\tcount\tcontext\n\
-         qxtylose\t\t2\t… Madame @@@ a vu le [qxtylose] avec @@@. Le @@@ est stable …\n\
+         qxtylaxe\t\t2\t… Madame @@@ a vu le [qxtylaxe] avec @@@. Le @@@ est stable …\n\
          plomk\t\t1\t… Madame @@@ a vu le @@@ avec [Plomk]. Le @@@ est stable, @@@ …\n"
     );
 
@@ -58,14 +58,14 @@ fn three_phases() {
     assert_eq!(done.status.code(), Some(0));
     assert_eq!(
         words(Path::new(&list)),
-        [("qxtylose".into(), "accept".into()), ("plomk".into(), "refuse".into())]
+        [("qxtylaxe".into(), "accept".into()), ("plomk".into(), "refuse".into())]
     );
 
     let run = ["deid", &letters, "-o", &out, "--policy", "fasdim", "--lang", "fr", "--words", &list];
     assert_eq!(taire(&run).status.code(), Some(0));
     assert_eq!(
         text(&Path::new(&out).join("a.txt")),
-        "Madame @@@ a vu le qxtylose avec @@@. Le qxtylose est stable, 12 mg par jour, salle @@@.\n"
+        "Madame @@@ a vu le qxtylaxe avec @@@. Le qxtylaxe est stable, 12 mg par jour, salle @@@.\n"
     );
 
     let done =

@@ -49,6 +49,11 @@ impl AllowList {
             Some(Judgement::Accept) => Verdict::Allowed,
             Some(Judgement::Refuse) => Verdict::Refused,
             None if starter::allows(note.language, note.tokens[at].facts, folded) => Verdict::Allowed,
+            None if note.tokens[at].shape == Shape::Lower
+                && starter::is_medical_form(note.language, note.tokens[at].facts, folded) =>
+            {
+                Verdict::Allowed
+            }
             None => Verdict::Unknown,
         }
     }

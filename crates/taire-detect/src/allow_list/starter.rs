@@ -40,12 +40,15 @@ pub(super) fn allows(language: Language, facts: Facts, folded: &str) -> bool {
         || facts.is_demonym()
         || facts.is_way()
         || is_roman(folded)
-        || language == Language::Fr && facts.family_tier() == 0 && is_medical_form(folded)
         || Protection::shipped().knows(folded)
 }
 
-/// Words that French medicine builds as it goes: schwannome, gliomatose, aponévrotomie.
-fn is_medical_form(folded: &str) -> bool {
+/// Words that French medicine builds as it goes: schwannome, gliomatose, aponévrotomie. Only words that nobody bears
+/// as a name, and that are not capitalised, may be allowed for their form.
+pub(super) fn is_medical_form(language: Language, facts: Facts, folded: &str) -> bool {
+    if language != Language::Fr || facts.is_name() || facts.is_town() {
+        return false;
+    }
     const ENDINGS: &[&str] = &[
         "ite",
         "ome",

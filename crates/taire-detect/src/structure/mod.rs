@@ -344,7 +344,7 @@ impl<'a> Reader<'a> {
         self.lower_value = colon && self.is_lower_value(at, end);
         let sure = colon && matches!(key.value, Value::Family | Value::Given | Value::FamilyFirst);
         let next = match key.value {
-            // "Patient 105257992"
+            // "Patient 204418837"
             Value::People
                 if key.role == Role::Patient
                     && self.note.tokens[at].end() - self.note.tokens[at].start() >= 6
