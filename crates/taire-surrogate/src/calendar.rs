@@ -40,11 +40,20 @@ impl<'a> Calendar<'a> {
             Dates::Year => (0, 0),
         };
         let mut draw = streams.draw(Purpose::Calendar, scope, "");
-        // Whole years would leave the day and the month as they were.
+        // Whole years would leave the day and the month as they were; half of what `warp` may drift is kept clear of
+        // them too, which it seldom exceeds.
+        let clear = match dates {
+            Dates::Warp { base_days, scales, slope, .. } => max_drift(base_days, scales, slope).min(160) / 2,
+            _ => 0,
+        };
+        let mut tries = 0;
         let offset = loop {
             let offset = draw.within(min, max);
             let in_year = (offset * 100).rem_euclid(36_525) / 100;
-            if (25..=340).contains(&in_year) || dates == Dates::Year {
+            tries += 1;
+            // A narrow range of days may have none that far from a whole year.
+            let clear = if tries < 500 { clear } else { 0 };
+            if (25 + clear..=340 - clear).contains(&in_year) || dates == Dates::Year {
                 break offset;
             }
         };

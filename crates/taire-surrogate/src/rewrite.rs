@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use taire_privacy::Loss;
+use taire_text::joint::{self, Follows};
 use taire_text::{Entity, Group, KnownIdentity, Label, Language, Note, Raw, Role, Span, fold};
 
 use crate::account::Account;
@@ -37,6 +38,25 @@ pub struct Replacement {
     pub label: Label,
     pub role: Role,
     pub text: String,
+    /// What changes beside it, so that the sentence stays one.
+    pub mend: Mend,
+}
+
+/// Small words beside a replaced one: `d'octobre` and `de mars`, `à Lyon` and `au Mans`.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Mend {
+    /// Bytes before the span that go, and what is written there.
+    pub before: usize,
+    pub put: String,
+    /// Bytes behind the span that go.
+    pub after: usize,
+}
+
+/// Shows how much, not what.
+impl std::fmt::Debug for Mend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Mend({} before, {} behind)", self.before, self.after)
+    }
 }
 
 /// Shows where, not what.
@@ -70,11 +90,12 @@ impl Rewritten {
         let mut spans = Vec::with_capacity(self.replacements.len());
         let mut from = 0;
         for replacement in &self.replacements {
-            out.push_str(&raw[from..replacement.span.start()]);
+            out.push_str(&raw[from..replacement.span.start() - replacement.mend.before]);
+            out.push_str(&replacement.mend.put);
             let start = out.len();
             out.push_str(&replacement.text);
             spans.push(start..out.len());
-            from = replacement.span.end();
+            from = replacement.span.end() + replacement.mend.after;
         }
         out.push_str(&raw[from..]);
         (out, spans)
@@ -144,7 +165,8 @@ impl Rewriter {
                 out.fallbacks.push(Fallback { label: entity.label, why });
                 tags::tag(entity.label, self.settings.tags)
             };
-            let text = match self.settings.action(entity.label) {
+            let mut invented = false;
+            let mut text = match self.settings.action(entity.label) {
                 Action::Keep => continue,
                 Action::Tag => tags::tag(entity.label, self.settings.tags),
                 Action::Mask => tags::MASK.to_owned(),
@@ -164,18 +186,18 @@ impl Rewriter {
                     Ok(new)
                         if may_stay(entity.label, &self.settings) || squeeze(&new) != squeeze(original) =>
                     {
+                        invented = true;
                         new
                     }
                     Ok(_) => fall_back(SAME),
                     Err(why) => fall_back(why),
                 },
             };
-            out.replacements.push(Replacement {
-                span: entity.span,
-                label: entity.label,
-                role: entity.role,
-                text,
-            });
+            let from = out.replacements.last().map_or(0, |r| r.span.end() + r.mend.after);
+            let mend =
+                if invented { job.mend(i, entity, from, original, &mut text) } else { Mend::default() };
+            let Entity { span, label, role, .. } = *entity;
+            out.replacements.push(Replacement { span, label, role, text, mend });
         }
         drop(job);
         out.losses = account.into_entries();
@@ -319,6 +341,36 @@ impl Job<'_> {
             _ if refused => BUDGET,
             _ => NO_SURROGATE,
         })
+    }
+
+    /// What must change beside a surrogate. `from` is where the last replacement ends.
+    fn mend(&self, index: usize, entity: &Entity, from: usize, original: &str, new: &mut String) -> Mend {
+        let raw = self.note.raw();
+        let follows = match entity.label {
+            Label::City => Follows::Town,
+            Label::Date if self.frame.begins_with_season(index) => Follows::Season,
+            _ => Follows::Other,
+        };
+        let mut mend = Mend::default();
+        let before = raw.get(from..entity.span.start()).unwrap_or_default();
+        if let Some(joint) = joint::mend(before, original, new, follows, self.note.language) {
+            mend.before = joint.take;
+            mend.put = joint.put;
+            new.drain(..joint.skip);
+        }
+        let behind = &raw[entity.span.end()..];
+        // The dot of a month that was shortened, and not that of a sentence.
+        let goes_on = |rest: &str| {
+            rest.starts_with([',', ';', ')'])
+                || rest.starts_with(' ') && rest.trim_start().starts_with(char::is_lowercase)
+        };
+        if entity.label == Label::Date
+            && behind.strip_prefix('.').is_some_and(goes_on)
+            && self.frame.loses_its_dot(index, new)
+        {
+            mend.after = 1;
+        }
+        mend
     }
 
     /// A wider value of the same kind.

@@ -5,19 +5,19 @@
 //! moves to the pooled age. Under `ldp` and `metric` the same numbers are looked up in the document's sequence instead,
 //! and what is not in it has no surrogate.
 
-use std::ops::Range;
-
 use jiff::ToSpan;
 use jiff::civil::Date;
 use taire_privacy::Unit as Count;
-use taire_text::date::{self, Partial, Precision, Slot, Surface, lapse};
-use taire_text::{Entity, Label, Language, Note, tokenise};
+use taire_text::date::{Precision, lapse};
+use taire_text::{Entity, Label, Language, Note};
 
 use crate::account::Account;
 use crate::calendar::{Calendar, number, years_between};
+use crate::counts::{Unit, elapsed, numbers};
 use crate::key::{Purpose, Scope, Streams};
 use crate::sequence::{Element, Sequence};
 use crate::settings::{Dates, Settings};
+use crate::written::{ANY_DAY, Written, read_dates};
 
 /// The time of one note.
 pub(crate) struct Frame<'a> {
@@ -37,65 +37,6 @@ pub(crate) struct Frame<'a> {
     stray_birth: i64,
 }
 
-/// The unit of a number in an age or a duration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Unit {
-    Day,
-    Week,
-    Month,
-    Year,
-}
-
-impl Unit {
-    fn of(word: &str) -> Option<Unit> {
-        let word = taire_text::fold(word);
-        Some(match word.as_str() {
-            "j" | "jr" | "jrs" | "jour" | "jours" | "dia" | "dias" | "d" => Unit::Day,
-            "sem" | "semaine" | "semaines" | "semana" | "semanas" => Unit::Week,
-            "mois" | "mes" | "meses" => Unit::Month,
-            "a" | "an" | "ans" | "annee" | "annees" | "ano" | "anos" => Unit::Year,
-            _ => return None,
-        })
-    }
-
-    fn span(self, n: i64) -> Option<jiff::Span> {
-        match self {
-            Unit::Day => jiff::Span::new().try_days(n),
-            Unit::Week => jiff::Span::new().try_weeks(n),
-            Unit::Month => jiff::Span::new().try_months(n),
-            Unit::Year => jiff::Span::new().try_years(n),
-        }
-        .ok()
-    }
-
-    fn of_lapse(unit: lapse::Unit) -> Unit {
-        match unit {
-            lapse::Unit::Day => Unit::Day,
-            lapse::Unit::Week => Unit::Week,
-            lapse::Unit::Month => Unit::Month,
-            lapse::Unit::Year => Unit::Year,
-        }
-    }
-
-    fn count(self) -> Count {
-        match self {
-            Unit::Day => Count::Day,
-            Unit::Week => Count::Week,
-            Unit::Month => Count::Month,
-            Unit::Year => Count::Year,
-        }
-    }
-
-    fn days(self) -> f64 {
-        match self {
-            Unit::Day => 1.0,
-            Unit::Week => 7.0,
-            Unit::Month => 30.436_875,
-            Unit::Year => 365.2425,
-        }
-    }
-}
-
 impl<'a> Frame<'a> {
     pub(crate) fn new(
         streams: &'a Streams,
@@ -106,14 +47,14 @@ impl<'a> Frame<'a> {
         entities: &[Entity],
     ) -> Frame<'a> {
         let calendar = Calendar::new(streams, scope, settings.dates);
-        let dates = read_dates(note, entities);
+        let (dates, letter) = read_dates(note, entities);
         let complete = |birth: bool| {
             dates.iter().filter(move |d| d.birth == birth && d.year_written).filter_map(|d| d.day)
         };
         let birth = note.known.birth_date.or_else(|| complete(true).next());
-        let reference = note.date.or_else(|| complete(false).max());
+        let reference = note.date.or(letter).or_else(|| complete(false).max());
         // A sequence needs a day to count from; without any, all are the same.
-        let any_day = settings.dates.by_document().then(|| jiff::civil::date(2020, 7, 1));
+        let any_day = settings.dates.by_document().then_some(ANY_DAY);
         let reference = reference.or(any_day);
         let old_age = i64::from(settings.old_age);
         let pooled_birth = reference.and_then(|r| {
@@ -338,6 +279,16 @@ impl<'a> Frame<'a> {
         (any && !left(&text[end..])).then_some(out)
     }
 
+    /// Whether an entity begins with the name of a season, which its article must agree with.
+    pub(crate) fn begins_with_season(&self, entity: usize) -> bool {
+        self.dates.iter().find(|d| d.entity == entity).is_some_and(|d| d.surface.begins_with_season())
+    }
+
+    /// Whether the dot behind an entity was a shortened month's that is not shortened any more.
+    pub(crate) fn loses_its_dot(&self, entity: usize, new: &str) -> bool {
+        self.dates.iter().rfind(|d| d.entity == entity).is_some_and(|d| d.surface.loses_its_dot(new))
+    }
+
     /// The year of an entity's only date.
     pub(crate) fn year_text(&self, entity: usize) -> Option<String> {
         let mut dates = self.dates.iter().filter(|d| d.entity == entity);
@@ -425,14 +376,7 @@ impl<'a> Frame<'a> {
                     Some(age)
                 }
             }
-            // Months and days of the very young say no more than the dates around them.
-            Some(unit) => {
-                if self.sequence.is_some() {
-                    self.duration(n, unit)
-                } else {
-                    Some(n)
-                }
-            }
+            Some(unit) => self.young(n, unit),
         })?;
         Some(match pooled {
             false => new,
@@ -444,6 +388,17 @@ impl<'a> Frame<'a> {
         })
     }
 
+    /// The age of a small child in months, weeks or days, if it is the one at the document's date.
+    fn young(&self, n: i64, unit: Unit) -> Option<i64> {
+        if self.sequence.is_some() {
+            return self.duration(n, unit);
+        }
+        let ends = self.birth.zip(self.reference).filter(|_| !self.years_only());
+        let told = ends.filter(|&(b, r)| elapsed(b, r, unit) == n);
+        let moved = told.and_then(|(b, r)| Some(elapsed(self.map_birth(b)?, self.map(r)?, unit)));
+        Some(moved.unwrap_or(n).max(0))
+    }
+
     /// Whether an age is pooled. What a mechanism released is judged by itself alone.
     fn is_old(&self, written: i64, new: i64) -> bool {
         new >= self.old_age || (self.sequence.is_none() && written >= self.old_age)
@@ -453,7 +408,11 @@ impl<'a> Frame<'a> {
     fn spelt_age(&self, text: &str) -> Option<String> {
         let lapse = lapse::parse(text, self.language)?;
         if lapse.unit != lapse::Unit::Year {
-            return if self.sequence.is_some() { self.spelt_lapse(&lapse) } else { Some(text.to_owned()) };
+            if self.sequence.is_some() || lapse.minor.is_some() {
+                return self.spelt_lapse(&lapse);
+            }
+            let new = self.young(i64::from(lapse.value), Unit::of_lapse(lapse.unit))?;
+            return Some(lapse.surface.print(u16::try_from(new).ok()?, None));
         }
         let (old, new) = (i64::from(lapse.value), self.age(i64::from(lapse.value))?);
         if self.is_old(old, new) {
@@ -470,21 +429,20 @@ impl<'a> Frame<'a> {
         Some(lapse.surface.print(u16::try_from(new).ok()?, minor))
     }
 
-    /// A distance in letters, by the sequence.
+    /// A distance in letters, as the frame has it.
     fn spelt_lapse(&self, lapse: &lapse::Lapse) -> Option<String> {
-        let released =
-            |n: u16, unit| u16::try_from(self.released_lapse(i64::from(n), Unit::of_lapse(unit))?).ok();
+        let moved = |n: u16, unit| u16::try_from(self.duration(i64::from(n), Unit::of_lapse(unit))?).ok();
         let minor = match lapse.minor {
-            Some((n, unit)) => Some(released(n, unit)?),
+            Some((n, unit)) => Some(moved(n, unit)?),
             None => None,
         };
-        Some(lapse.surface.print(released(lapse.value, lapse.unit)?, minor))
+        Some(lapse.surface.print(moved(lapse.value, lapse.unit)?, minor))
     }
 
     /// `il y a 15 ans` in the moved frame. Words without a number ("hier") hold in any frame.
     pub(crate) fn relative_text(&self, text: &str, after: &str) -> Option<String> {
         if !text.chars().any(|c| c.is_ascii_digit()) {
-            let lapse = self.sequence.as_ref().and_then(|_| lapse::parse(text, self.language));
+            let lapse = lapse::parse(text, self.language);
             return lapse.map_or_else(|| Some(text.to_owned()), |lapse| self.spelt_lapse(&lapse));
         }
         numbers(text, after, |n, unit| match unit {
@@ -498,90 +456,4 @@ impl<'a> Frame<'a> {
             None => Some(n),
         })
     }
-}
-
-/// Rewrites each run of digits with its unit, the next word. `None` without digits, with too many, or where a number
-/// has no new one.
-fn numbers(
-    text: &str,
-    after: &str,
-    mut change: impl FnMut(i64, Option<Unit>) -> Option<i64>,
-) -> Option<String> {
-    let mut out = String::with_capacity(text.len() + 8);
-    let mut rest = text;
-    let mut any = false;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        out.push_str(&rest[..start]);
-        let end = rest[start..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| start + n);
-        let n: i64 = rest[start..end].parse().ok().filter(|n| *n < 10_000)?;
-        rest = &rest[end..];
-        let unit = first_unit(rest).or_else(|| if rest.trim().is_empty() { first_unit(after) } else { None });
-        // `70-75 ans`, `entre 70 et 75 ans`: the unit of the last number is everybody's.
-        let unit = unit.or_else(|| rest.split(|c: char| !c.is_alphabetic()).find_map(Unit::of));
-        out.push_str(&change(n, unit)?.to_string());
-        any = true;
-    }
-    out.push_str(rest);
-    any.then_some(out)
-}
-
-fn first_unit(text: &str) -> Option<Unit> {
-    let text = text.trim_start_matches([' ', '\u{a0}']);
-    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
-    Unit::of(&text[..end])
-}
-
-/// One date inside an entity.
-struct Written {
-    entity: usize,
-    /// Where in the entity's text; `None` when the surface prints the whole of it.
-    range: Option<Range<usize>>,
-    surface: Surface,
-    /// The day it stands for, with what it lacks taken from its neighbours.
-    day: Option<Date>,
-    birth: bool,
-    year_written: bool,
-}
-
-/// Reads the dates of all entities, then completes them from each other.
-fn read_dates(note: &Note, entities: &[Entity]) -> Vec<Written> {
-    let mut out = Vec::new();
-    let mut slots = Vec::new();
-    for (i, entity) in entities.iter().enumerate() {
-        if !matches!(entity.label, Label::Date | Label::BirthDate) {
-            continue;
-        }
-        let span = note.to_norm(entity.span);
-        let text = span.of(note.norm());
-        let birth = entity.label == Label::BirthDate;
-        let mut add = |value: Partial, surface, range: Option<Range<usize>>| {
-            let (start, end) = range
-                .clone()
-                .map_or((span.start(), span.end()), |r| (span.start() + r.start, span.start() + r.end));
-            slots.push(Slot { value, start, end, birth });
-            let year_written = value.year.is_some() && value.month.is_some();
-            out.push(Written { entity: i, range, surface, day: None, birth, year_written });
-        };
-        if let Some((value, surface)) = date::parse(text, note.language) {
-            add(value, surface, None);
-            continue;
-        }
-        let mut found = Vec::new();
-        date::find(text, &tokenise(text), note.language, &mut found);
-        for one in found {
-            add(one.value, one.surface, Some(one.span.range()));
-        }
-    }
-    for (written, day) in out.iter_mut().zip(date::resolve(&slots, note.date)) {
-        written.day = day;
-    }
-    // Nothing tells a year: any will do, the same for all.
-    let missing: Vec<usize> = (0..out.len()).filter(|&i| out[i].day.is_none()).collect();
-    if !missing.is_empty() {
-        let alone: Vec<Slot> = missing.iter().map(|&i| slots[i]).collect();
-        for (&i, day) in missing.iter().zip(date::resolve(&alone, Some(jiff::civil::date(2020, 7, 1)))) {
-            out[i].day = day;
-        }
-    }
-    out
 }

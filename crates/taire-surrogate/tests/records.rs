@@ -154,7 +154,8 @@ fn check(method: &str, calendar: bool) {
             if pooled {
                 assert!(age >= 90, "{place}: pooled at {age}");
             } else {
-                assert_eq!(new.age, format!("{} ans", age.max(0)), "{place}: age");
+                let unit = if age > 1 { "ans" } else { "an" };
+                assert_eq!(new.age, format!("{} {unit}", age.max(0)), "{place}: age");
             }
             if calendar {
                 assert!(events.iter().all(|(old, new)| old != new), "{place}: a date stayed");

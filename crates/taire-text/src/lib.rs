@@ -18,6 +18,7 @@ mod span;
 mod token;
 
 pub mod date;
+pub mod joint;
 pub mod marked;
 pub mod scheme;
 

@@ -14,6 +14,7 @@ mod named;
 mod numeric;
 mod resolve;
 mod scan;
+mod sense;
 mod spaced;
 mod surface;
 mod value;
@@ -22,7 +23,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use resolve::{Slot, resolve};
+pub use resolve::{Slot, letter_date, resolve};
 pub use surface::Surface;
 pub use value::{Partial, Precision, Season, Third, Weekday};
 

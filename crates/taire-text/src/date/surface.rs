@@ -10,6 +10,7 @@ use jiff::civil::Date;
 use super::letters;
 use super::value::{Season, Third, Weekday};
 use super::words::{self, MONTHS, ROMAN, SEASONS, WEEKDAYS};
+use crate::joint::{self, Follows};
 use crate::{Language, fold_char};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,10 +158,16 @@ impl Surface {
     /// Writes another date in the same shape; a week day, a season or a third follows the new value.
     pub fn print(&self, value: Date) -> String {
         let mut out = String::with_capacity(24);
+        let mut word = String::new();
+        let mut whole_month = false;
         let (day, month, year) = (value.day() as u8, value.month() as u8, value.year());
         let language = self.language;
-        for part in &self.parts {
+        for (i, part) in self.parts.iter().enumerate() {
             match part {
+                // Only what is shortened has a dot: `oct. 2015`, `juin 2015`.
+                Part::Text(text) if whole_month && self.after_month(i) => {
+                    out.push_str(text.strip_prefix('.').unwrap_or(text));
+                }
                 Part::Text(text) => out.push_str(text),
                 Part::Weekday(name) => {
                     let index = Weekday::of(value) as usize;
@@ -168,7 +175,9 @@ impl Surface {
                 }
                 Part::Season(name) => {
                     let order: [u8; 2] = if language == Language::Fr { [0, 1] } else { [1, 0] };
-                    name.print(&SEASONS, &order, Season::of_month(month) as usize, &mut out);
+                    word.clear();
+                    name.print(&SEASONS, &order, Season::of_month(month) as usize, &mut word);
+                    joint::push(&mut out, &word, Follows::Season, language);
                 }
                 Part::Third { of_year, third, typed, case } => {
                     let now = if *of_year { Third::of_month(month) } else { Third::of_day(day) };
@@ -178,7 +187,13 @@ impl Surface {
                         write_cased(third_word(now, language), *case, true, &mut out);
                     }
                 }
-                Part::Day { width, gap } => digits(u32::from(day), self.width(*width), *gap, &mut out),
+                Part::Day { width, gap } => {
+                    let width = self.width(*width);
+                    digits(u32::from(day), width, *gap, &mut out);
+                    if let (1, 1, Some(case)) = (day, width, self.first_day_case(i)) {
+                        write_cased("er", case, true, &mut out);
+                    }
+                }
                 Part::FirstDay(mark) => {
                     digits(u32::from(day), 1, 0, &mut out);
                     if day == 1 {
@@ -188,7 +203,10 @@ impl Surface {
                 Part::SpeltDay(spelt) => spelt.print(u32::from(day), language, true, &mut out),
                 Part::Month { width, gap } => digits(u32::from(month), self.width(*width), *gap, &mut out),
                 Part::MonthName(name) => {
-                    name.print(&MONTHS, &words::month_order(language), month as usize - 1, &mut out);
+                    word.clear();
+                    name.print(&MONTHS, &words::month_order(language), month as usize - 1, &mut word);
+                    whole_month = language == Language::Fr && is_whole(&word);
+                    joint::push(&mut out, &word, Follows::Other, language);
                 }
                 Part::RomanMonth => out.push_str(ROMAN[month as usize - 1]),
                 Part::Year { digits: 2, gap } => digits(year.rem_euclid(100) as u32, 2, *gap, &mut out),
@@ -199,6 +217,36 @@ impl Surface {
             }
         }
         out
+    }
+
+    /// The part before is a month by its name.
+    fn after_month(&self, i: usize) -> bool {
+        matches!(i.checked_sub(1).and_then(|b| self.parts.get(b)), Some(Part::MonthName(_)))
+    }
+
+    /// French writes `1er` before a month's name; how, when that is the case here.
+    fn first_day_case(&self, i: usize) -> Option<Case> {
+        match (self.language, self.parts.get(i + 1), self.parts.get(i + 2)) {
+            (Language::Fr, Some(Part::Text(blank)), Some(Part::MonthName(name)))
+                if blank.trim().is_empty() =>
+            {
+                Some(if name.case == Case::Upper { Case::Upper } else { Case::Lower })
+            }
+            _ => None,
+        }
+    }
+
+    /// A shortened month ends the shape, so that a dot behind it may be its own, and the new one is not shortened.
+    pub fn loses_its_dot(&self, new: &str) -> bool {
+        let shortened =
+            matches!(self.parts.last(), Some(Part::MonthName(name)) if name.styles & words::FULL_MONTHS == 0);
+        let last = new.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        shortened && self.language == Language::Fr && is_whole(last)
+    }
+
+    /// The shape begins with the name of a season.
+    pub fn begins_with_season(&self) -> bool {
+        matches!(self.parts.first(), Some(Part::Season(_)))
     }
 
     /// How wide a number is, when the parts around it tell.
@@ -255,8 +303,15 @@ fn part_fits(a: &Part, b: &Part) -> bool {
         (Part::SpeltDay(a), Part::SpeltDay(b)) | (Part::SpeltYear(a), Part::SpeltYear(b)) => {
             a.case == b.case && (a.variants & b.variants != 0 || a.variants == 0 || b.variants == 0)
         }
+        // The dot of a shortened month comes and goes.
+        (Part::Text(a), Part::Text(b)) => a.trim_start_matches('.') == b.trim_start_matches('.'),
         _ => a == b,
     }
+}
+
+/// A French month that is not shortened: `juin`, `mars`.
+fn is_whole(month: &str) -> bool {
+    MONTHS[0].iter().any(|full| crate::fold(full) == crate::fold(month))
 }
 
 fn third_word(third: Third, language: Language) -> &'static str {

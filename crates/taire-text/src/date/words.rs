@@ -61,7 +61,7 @@ pub(super) const FULL_MONTHS: u8 = 1 << 0 | 1 << 3 | 1 << 7;
 /// Which style to print in, when several fit what was read.
 pub(super) fn month_order(language: Language) -> [u8; 8] {
     match language {
-        Language::Fr => [0, 1, 2, 6, 7, 3, 4, 5],
+        Language::Fr => [0, 2, 1, 6, 7, 3, 4, 5],
         Language::Es => [3, 4, 5, 6, 7, 0, 1, 2],
     }
 }
