@@ -26,6 +26,8 @@ const RELEASED: usize = 400;
 
 /// Days of one record, before, and after where one could be written.
 type Record = Vec<(Date, Option<Date>)>;
+/// A calendar, the intervals it left, and its records.
+type Table<'a> = (&'a str, Vec<Vec<i32>>, Vec<Record>);
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let patients = match args {
@@ -117,8 +119,7 @@ fn measure(days: &[Vec<Date>]) -> Result<(String, Value), String> {
         json!({"command": "cargo xtask risk", "patients": days.len(), "seed": SEED, "calendars": {}});
     let original: Vec<Vec<i32>> =
         days.iter().map(|d| intervals(&d.iter().map(|&d| number(d)).collect::<Vec<_>>())).collect();
-    let mut tables: Vec<(&str, Vec<Vec<i32>>, Vec<Record>)> =
-        vec![("original", original.clone(), Vec::new())];
+    let mut tables: Vec<Table<'_>> = vec![("original", original.clone(), Vec::new())];
     for (name, dates) in calendars() {
         let rewriter = rewriter(dates, 1)?;
         let records: Vec<Record> =
@@ -140,7 +141,7 @@ fn heads(text: &mut String, first: &str) {
     let _ = writeln!(text, "| {first} | 1 interval | 2 | 3 | 4 | 5 |\n|---|---:|---:|---:|---:|---:|");
 }
 
-fn own_uniqueness(text: &mut String, all: &mut Value, tables: &[(&str, Vec<Vec<i32>>, Vec<Record>)]) {
+fn own_uniqueness(text: &mut String, all: &mut Value, tables: &[Table<'_>]) {
     let _ = writeln!(
         text,
         "\n## How rare a sequence of intervals is (Bigeard, table 0.1)\n\nOf all runs of so many consecutive intervals, those that one \
@@ -169,12 +170,7 @@ fn own_uniqueness(text: &mut String, all: &mut Value, tables: &[(&str, Vec<Vec<i
     }
 }
 
-fn found_by_intervals(
-    text: &mut String,
-    all: &mut Value,
-    original: &[Vec<i32>],
-    tables: &[(&str, Vec<Vec<i32>>, Vec<Record>)],
-) {
+fn found_by_intervals(text: &mut String, all: &mut Value, original: &[Vec<i32>], tables: &[Table<'_>]) {
     let _ = writeln!(
         text,
         "\n## Finding a patient by true intervals\n\nThe attacker knows so many consecutive true intervals and searches the released \
@@ -193,7 +189,7 @@ fn found_by_intervals(
     }
 }
 
-fn found_by_a_date(text: &mut String, all: &mut Value, tables: &[(&str, Vec<Vec<i32>>, Vec<Record>)]) {
+fn found_by_a_date(text: &mut String, all: &mut Value, tables: &[Table<'_>]) {
     let _ = writeln!(
         text,
         "\n## One known date\n\nThe attacker knows one true date of the record and where it stands in the released one, and guesses the \

@@ -52,10 +52,9 @@ pub(crate) const REASONS: &[(&str, &str, usize)] = &[
 ];
 
 fn reason(rng: &mut Rng, only: Option<&[usize]>) -> usize {
-    let weights = REASONS.iter().enumerate();
     match only {
         Some(list) => list[rng.below(list.len())],
-        None => rng.weighted(weights.map(|(_, r)| r.2)),
+        None => rng.weighted(REASONS.iter().map(|r| r.2)),
     }
 }
 
