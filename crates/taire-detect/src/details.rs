@@ -125,7 +125,7 @@ impl Reading<'_> {
         say(at - usize::from(counted), last, 0.8)
     }
 
-    /// The age of a relative where no unit follows: "padre de 39", "padres de 74 y 64 años".
+    /// The age of a relative where no unit follows: "padre de 39", "padres de 71 y 66 años".
     pub(crate) fn relatives_ages(&self, last: usize) -> Vec<Detail> {
         let tokens = &self.note.tokens;
         let two_digits = |i: usize| {

@@ -445,7 +445,7 @@ mod tests {
             "10 à 20 mg/kg/j",
             "créatinine = 87 µmol/l",
             "3 nodules hépatiques",
-            "ferritine 9 µg/L (VN : 29-50)",
+            "ferritine 14 µg/L (VN : 22-61)",
             "à 13:37, 70 Gy en 35 fractions",
         ] {
             assert_eq!(masked(text), text);

@@ -162,7 +162,7 @@ impl Run {
         self.groups.get(h).map(|g| (g.sep, g.tight))
     }
 
-    /// The end of a date typed digit by digit from `g` on ("2 9 0 2 1 9 9 5"), unless the digits make up a
+    /// The end of a date typed digit by digit from `g` on ("1 4 0 7 1 9 8 8"), unless the digits make up a
     /// telephone or a social security number as a whole.
     pub(super) fn spaced_date(&self, g: usize) -> Option<usize> {
         self.groups.get(g)?;

@@ -365,7 +365,7 @@ impl Scan<'_> {
         true
     }
 
-    /// One more of a list of dates: joined to a date just before, or labelled as it (`C3 2/8 C4 16/09`).
+    /// One more of a list of dates: joined to a date just before, or labelled as it (`C3 4/6 C4 22/07`).
     fn in_list(&self, first: usize) -> bool {
         if let Some(found) = self.near(first, 3) {
             let joined = (found.last_token + 1..first).all(|i| {

@@ -1,4 +1,4 @@
-//! Dates typed one digit per box: `2 9 0 2 1 9 9 5`, `1 2 . 0 6 . 1 9 8 1`.
+//! Dates typed one digit per box: `1 4 0 7 1 9 8 8`, `2 3 . 0 8 . 1 9 7 4`.
 //!
 //! Forms print several such fields in one line (a date, a social security number, a phone number): the digits
 //! are dates only if the whole run splits into fields of known sizes.
