@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Risk(RiskArgs),
     /// The allow-list work: list unknown words, judge them, join lists
     Words(WordsArgs),
+    /// Train a model on your own annotated documents
+    Train(TrainArgs),
     /// Shipped policies, the effective one, errors in yours
     Policy(PolicyArgs),
     /// Secret keys
@@ -130,6 +132,10 @@ fn language(name: &str) -> Result<Lang, String> {
 fn share(text: &str) -> Result<f32, String> {
     let value = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
     value.ok_or_else(|| "it takes a number from 0 to 1, such as 0.6".to_owned())
+}
+
+fn one_language(name: &str) -> Result<Language, String> {
+    name.parse().map_err(|e: taire_text::Error| e.to_string())
 }
 
 fn scheme(name: &str) -> Result<Scheme, String> {
@@ -279,6 +285,61 @@ pub(crate) struct RiskArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TrainArgs {
+    #[command(subcommand)]
+    pub(crate) action: TrainAction,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum TrainAction {
+    /// A linear-chain CRF, small and fast
+    Crf(CrfArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CrfArgs {
+    /// Annotated documents: JSONL files, BRAT folders
+    #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
+    pub(crate) gold: Vec<PathBuf>,
+    /// Annotated documents that tell when to stop; by default a tenth of the gold is set aside
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub(crate) dev: Vec<PathBuf>,
+    /// Language of the documents
+    #[arg(long, value_name = "fr|es", value_parser = one_language)]
+    pub(crate) lang: Language,
+    /// Label scheme of the annotations: taire, meddocan, eds, hipaa, bigeard, hnfc
+    #[arg(long, value_name = "SCHEME", default_value = "taire", value_parser = scheme)]
+    pub(crate) scheme: Scheme,
+    /// The model to write
+    #[arg(short, long, value_name = "MODEL")]
+    pub(crate) output: PathBuf,
+    /// Penalty on the sum of weights: higher makes a smaller model
+    #[arg(long, default_value_t = 0.06)]
+    pub(crate) l1: f64,
+    /// Penalty on the sum of squared weights: higher makes a more careful model
+    #[arg(long, default_value_t = 0.4)]
+    pub(crate) l2: f64,
+    /// Most passes over the gold
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) iterations: usize,
+    /// Forget features seen in fewer tokens
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) min_count: u32,
+    /// Chooses the documents that are set aside
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Threads; the model does not depend on their number
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Print the report as JSON on standard output
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OutputFormat>,
+    /// Say nothing but the report and errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Args, Debug)]

@@ -11,6 +11,7 @@ mod policy;
 mod record;
 mod risk;
 mod run;
+mod train;
 mod words;
 
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::explain(&args),
         Command::Risk(args) => risk::risk(&args),
         Command::Words(args) => words::words(&args),
+        Command::Train(args) => train::train(&args),
         Command::Policy(args) => policy::policy(&args),
         Command::Key(args) => key::key(&args),
     };

@@ -42,6 +42,11 @@ impl CrfDetector {
         CrfDetector::new(Crf::from_bytes(bytes)?)
     }
 
+    /// The language the model was trained for.
+    pub fn language(&self) -> taire_text::Language {
+        self.model.language()
+    }
+
     /// Whether mentions of this source change what the model sees.
     pub fn hears(&self, source: Source) -> bool {
         self.settings.hears(source)
@@ -62,10 +67,9 @@ impl CrfDetector {
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
         let Buffers { document, features, scratch, found } = &mut buffers;
-        document.read(note, heard, self.settings);
-        for line in &document.lines {
-            features.read(document, line);
-            self.model.label(features.tokens(), scratch);
+        document.read(note, heard, self.settings, self.model.vocabulary());
+        for line in &document.pieces {
+            self.model.label(&features.read(document, line), scratch);
             self.model.spans(scratch, found);
             for span in found.iter() {
                 let (first, last) =

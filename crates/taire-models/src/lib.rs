@@ -16,4 +16,4 @@ pub use classes::{Category, Class};
 pub use detector::CrfDetector;
 pub use error::Error;
 pub use shipped::shipped;
-pub use train::{GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport, train};
+pub use train::{Clusters, GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport, train};

@@ -10,6 +10,7 @@ mod pipeline;
 mod policy;
 mod records;
 mod report;
+pub mod training;
 mod words;
 
 pub use doubt::{Doubt, Findings};

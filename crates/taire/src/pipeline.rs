@@ -29,7 +29,20 @@ pub(crate) const BUILT: &[Source] = &[
     Source::AllowList,
 ];
 
-fn model(language: Language) -> Result<CrfDetector, Error> {
+/// The policy's own model, else the one that ships.
+fn model(policy: &Policy, language: Language) -> Result<CrfDetector, Error> {
+    if let Some(path) = &policy.detect.model {
+        let told = |e: &dyn std::fmt::Display| Error::new(format!("detect.model {}: {e}", path.display()));
+        let bytes = std::fs::read(path).map_err(|e| told(&e))?;
+        let detector = CrfDetector::from_bytes(&bytes).map_err(|e| told(&e))?;
+        return match detector.language() {
+            of if of == language => Ok(detector),
+            of => Err(told(&format!(
+                "it was trained for language `{of}` and cannot read `{language}`; \
+                 give the policy `language = \"{of}\"`"
+            ))),
+        };
+    }
     let missing =
         || Error::new(format!("detect.sources names `crf`, but no model ships for language `{language}`"));
     Ok(CrfDetector::shipped(language).ok_or_else(missing)??)
@@ -101,7 +114,7 @@ impl Pipeline {
                 Source::Pattern => detectors.push(Box::new(Patterns::new())),
                 Source::Lexicon => detectors.push(Box::new(Lexical)),
                 // It hears the rules, so it comes after them.
-                Source::Crf => detectors.push(Box::new(model(language)?)),
+                Source::Crf => detectors.push(Box::new(model(policy, language)?)),
                 Source::AllowList => detectors.push(Box::new(AllowList::new(policy.judgements()?))),
                 _ => {}
             }

@@ -61,6 +61,8 @@ pub struct Detect {
     pub parts: Option<Parts>,
     /// Lists of judged words for the source `allow-list`. In a policy file, relative to that file.
     pub allow_lists: Vec<PathBuf>,
+    /// A model of `taire train crf` for the source `crf`, instead of the one that ships. Relative like the lists.
+    pub model: Option<PathBuf>,
 }
 
 impl Default for Detect {
@@ -89,6 +91,7 @@ impl Default for Detect {
             ignore: Vec::new(),
             parts: None,
             allow_lists: Vec::new(),
+            model: None,
         }
     }
 }
@@ -166,6 +169,9 @@ impl Policy {
         let mut policy = Policy::parse(&text, name_or_path)?;
         if let Some(folder) = path.parent() {
             policy.detect.allow_lists.iter_mut().for_each(|list| *list = folder.join(&*list));
+            if let Some(model) = &mut policy.detect.model {
+                *model = folder.join(&*model);
+            }
             if let Some(table) = &mut policy.rewrite.indicators {
                 *table = folder.join(&*table);
             }
@@ -228,6 +234,11 @@ impl Policy {
                     )));
                 }
             }
+        }
+        if self.detect.model.is_some() && !self.looks(Source::Crf) {
+            return Err(Error::new(
+                "detect.model names a model, but detect.sources does not name `crf`: nothing would read it",
+            ));
         }
         let mut message = String::new();
         for SourceKey(source) in sources {
@@ -296,6 +307,7 @@ mod tests {
             ("name = \"x\"\n[detect]\nthreshold = 2.0", "it takes 0 to 1"),
             ("name = \"x\"\n[detect]\nsources = []", "every document would pass"),
             ("name = \"x\"\n[detect]\nallow_lists = [\"w.tsv\"]", "nothing would read them"),
+            ("name = \"x\"\n[detect]\nmodel = \"m.crf\"", "nothing would read it"),
             ("name = \"x\"\nlangage = \"fr\"", "unknown field `langage`"),
             ("name = \"x\"\n[detect.labels]\nSirname = []", "FamilyName"),
         ] {

@@ -1,47 +1,32 @@
 //! Gold documents as the pipeline would see them: annotated, with what the rules say before the model speaks.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use taire_detect::{Detector, Patterns, Structure, words};
+use taire::training::{GoldDocument, GoldReader, GoldSpan, gold_spans};
 use taire_eval::{Corpus, Doc};
-use taire_lexicon::Annotator;
-use taire_models::{GoldDocument, GoldSpan};
-use taire_text::scheme::{Scheme, read_gold};
-use taire_text::{Label, Language, Note, Raw, Role, Span};
+use taire_text::scheme::Scheme;
+use taire_text::{Language, Raw, Span};
 
 use crate::generate::{self, Generated, Request};
 
-pub(super) struct Reader {
-    language: Language,
-    annotator: Annotator,
-    /// In the order of the pipeline.
-    detectors: Vec<Box<dyn Detector>>,
-}
+pub(super) struct Reader(GoldReader);
 
 impl Reader {
-    /// With the detectors that the models hear.
     pub(super) fn new(language: Language) -> Reader {
-        let detectors: Vec<Box<dyn Detector>> = vec![Box::new(Structure), Box::new(Patterns::new())];
-        let annotator = Annotator::new(language, move |word| words::keyword(language, word));
-        Reader { language, annotator, detectors }
+        Reader(GoldReader::new(language))
     }
 
     /// A folder of MEDDOCAN: labels are ours, borders are the corpus's, names stay whole.
     pub(super) fn meddocan(&self, folder: &Path) -> Result<Vec<GoldDocument>, String> {
         let corpus = Corpus::read(folder).map_err(|e| e.to_string())?;
-        corpus.docs().map(|doc| self.of_meddocan(doc)).collect()
-    }
-
-    fn of_meddocan(&self, doc: &Doc) -> Result<GoldDocument, String> {
-        let text = doc.text.as_deref().unwrap_or("");
-        let places = Places::of(text);
-        let mut spans = Vec::with_capacity(doc.spans.len());
-        for tag in &doc.spans {
-            let span = places.span(tag.start, tag.end).map_err(|e| format!("{}: {e}", doc.id))?;
-            let class = class(text, span, &tag.label).map_err(|e| format!("{}: {e}", doc.id))?;
-            spans.push(GoldSpan { span, class });
-        }
-        self.document(&doc.id, text, spans)
+        let document = |doc: &Doc| {
+            let text = doc.text.as_deref().unwrap_or("");
+            let tags: Vec<_> = doc.spans.iter().map(|t| (t.start, t.end, t.label.as_str())).collect();
+            let spans = gold_spans(Scheme::Meddocan, text, &tags).map_err(|e| format!("{}: {e}", doc.id))?;
+            self.0.document(&doc.id, text, spans).map_err(|e| format!("{}: {e}", doc.id))
+        };
+        corpus.docs().map(document).collect()
     }
 
     /// Generated documents.
@@ -51,25 +36,12 @@ impl Reader {
 
     fn of_generated(&self, document: &Generated) -> Result<GoldDocument, String> {
         let places = Places::of(&document.text);
-        let mut spans: Vec<GoldSpan> = Vec::with_capacity(document.spans.len());
+        let mut spans = Vec::with_capacity(document.spans.len());
         for (start, end, class) in &document.spans {
             let span = places.span(*start, *end).map_err(|e| format!("{}: {e}", document.id))?;
             spans.push(GoldSpan { span, class: class.clone() });
         }
-        spans.iter_mut().for_each(forget_whose_name);
-        self.document(&document.id, &document.text, spans)
-    }
-
-    fn document(&self, id: &str, text: &str, spans: Vec<GoldSpan>) -> Result<GoldDocument, String> {
-        let note = Note::builder(id, text).language(Some(self.language)).build();
-        let mut notes = [note.map_err(|e| format!("{id}: {e}"))?];
-        self.annotator.annotate(&mut notes[0]);
-        let mut heard = [Vec::new()];
-        for detector in &self.detectors {
-            detector.detect(&notes, &mut heard).map_err(|e| format!("{id}: {e}"))?;
-        }
-        let ([note], [mentions]) = (notes, heard);
-        Ok(GoldDocument { note, mentions, spans })
+        self.0.document(&document.id, &document.text, spans).map_err(|e| format!("{}: {e}", document.id))
     }
 }
 
@@ -89,22 +61,45 @@ impl Places {
     }
 }
 
+const NAMES: [&str; 3] = ["GivenName", "FamilyName", "Initials"];
+
+fn parts(class: &str) -> (&str, &str) {
+    class.split_once(':').unwrap_or((class, "Unknown"))
+}
+
 /// Given and family names stay apart, whoever bears them: invented letters show too few ways of telling whose a
 /// name is, and a doubt about that must not make a name doubtful.
-fn forget_whose_name(span: &mut GoldSpan) {
-    let label = span.class.split_once(':').map_or(&*span.class, |(label, _)| label);
-    if matches!(label, "GivenName" | "FamilyName" | "Initials" | "Age" | "BirthDate") {
-        span.class = label.to_owned();
+pub(super) fn forget_whose(document: &mut GoldDocument) {
+    for span in &mut document.spans {
+        let (label, _) = parts(&span.class);
+        if NAMES.contains(&label) || matches!(label, "Age" | "BirthDate") {
+            span.class = label.to_owned();
+        }
     }
 }
 
-fn class(text: &str, span: Span<Raw>, label: &str) -> Result<String, String> {
-    let read = read_gold(Scheme::Meddocan, text, &[(span, label)]).map_err(|e| e.to_string())?;
-    let Some(first) = read.first() else { return Err(format!("a span of `{label}` is empty")) };
-    let is_name = |label| matches!(label, Label::GivenName | Label::FamilyName | Label::Initials);
-    let category = if is_name(first.label) { "Name" } else { first.label.name() };
-    Ok(match first.role {
-        Role::Unknown => category.to_owned(),
-        role => format!("{category}:{role}"),
-    })
+/// Invented gold as MEDDOCAN has it: names whole, and its classes where it has one for the label.
+pub(super) fn as_meddocan(document: &mut GoldDocument, classes: &BTreeSet<String>) {
+    let text = document.note.raw();
+    let mut spans: Vec<GoldSpan> = Vec::with_capacity(document.spans.len());
+    for span in &document.spans {
+        let (label, role) = parts(&span.class);
+        let class = match (label, role) {
+            (name, "Patient" | "Caregiver") if NAMES.contains(&name) => format!("Name:{role}"),
+            (name, _) if NAMES.contains(&name) => "Name".to_owned(),
+            ("BirthDate" | "RelativeDate", _) => "Date".to_owned(),
+            ("Region", _) => "City".to_owned(),
+            (label, _) => classes.iter().find(|c| parts(c).0 == label).cloned().unwrap_or(label.to_owned()),
+        };
+        let joins = |last: &&mut GoldSpan| {
+            let between = text.get(last.span.end()..span.span.start()).unwrap_or("?");
+            let near = matches!(between, " " | ", " | " - " | "-" | ". ");
+            near && class.starts_with("Name") && last.class == class
+        };
+        match spans.last_mut().filter(joins) {
+            Some(last) => last.span = Span::new(last.span.start(), span.span.end()),
+            None => spans.push(GoldSpan { span: span.span, class }),
+        }
+    }
+    document.spans = spans;
 }

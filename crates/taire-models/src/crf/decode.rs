@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use super::math::exp;
-use super::model::Crf;
+use super::memory::{Memory, VIEWS};
+use super::model::{Crf, add};
 
 const UNREACHABLE: i32 = i32::MIN / 2;
 /// Tokens on either side of a span that its probability takes into account.
 const WINDOW: usize = 5;
+/// What is less likely than this, beside the likeliest, is left out of probabilities.
+const NEGLIGIBLE: f32 = 1e-6;
 
 /// Buffers reused from line to line: decoding allocates nothing once they have grown.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The model that the remembered words and the exponentials of transitions belong to.
-    owner: u64,
-    words: Vec<u64>,
-    word_scores: Vec<i32>,
-    known: Vec<u64>,
-    scores: Vec<i32>,
+    memory: Memory,
+    hashes: Vec<u64>,
+    rows: Vec<u32>,
+    scores: Vec<i16>,
     best: Vec<i32>,
     back: Vec<u8>,
     active: Vec<u8>,
@@ -26,26 +26,30 @@ pub struct Scratch {
     forward: Vec<f32>,
     backward: Vec<f32>,
     scales: Vec<f32>,
-    transitions: Vec<f32>,
 }
 
-/// Features of one token as hashes.
-#[derive(Debug, Clone, Copy)]
-pub struct TokenFeatures<'a> {
-    /// What the features of `own` depend on: tokens with the same `word` have the same `own`.
-    pub word: u64,
-    pub own: &'a [u64],
-    pub rest: &'a [u64],
-}
+/// The features of a sequence of tokens, as hashes.
+pub trait Sequence {
+    fn tokens(&self) -> usize;
 
-impl<'a> TokenFeatures<'a> {
-    pub(crate) fn all(self) -> impl Iterator<Item = u64> + 'a {
-        self.own.iter().chain(self.rest).copied()
+    /// What the features of a view depend on: the same word has the same ones, in any sequence.
+    fn word(&self, token: usize, view: usize) -> u64;
+
+    /// Features of the token's word (view 0) or of a neighbour's, added to `out`.
+    fn word_features(&self, token: usize, view: usize, out: &mut Vec<u64>);
+
+    /// All other features of a token.
+    fn rest(&self, token: usize) -> &[u64];
+
+    /// Every feature of a token.
+    fn all(&self, token: usize, out: &mut Vec<u64>) {
+        out.clear();
+        for view in 0..VIEWS {
+            self.word_features(token, view, out);
+        }
+        out.extend_from_slice(self.rest(token));
     }
 }
-
-/// Words whose own scores are remembered.
-const REMEMBERED: usize = 2048;
 
 /// A span the model found: tokens of the line, class, and the probability of exactly this span.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,37 +61,29 @@ pub struct Found {
 
 impl Crf {
     /// Labels one line, token by token; the labels stay in `scratch` until the next call.
-    pub fn label<'s, 'f>(
-        &self,
-        features: impl Iterator<Item = TokenFeatures<'f>>,
-        scratch: &'s mut Scratch,
-    ) -> &'s [u8] {
-        let labels = self.lattice.labels();
-        if scratch.owner != self.number || scratch.words.is_empty() {
-            scratch.owner = self.number;
-            scratch.transitions.clear();
-            scratch.words.clear();
-            scratch.words.resize(REMEMBERED, 0);
-            scratch.word_scores.clear();
-            scratch.word_scores.resize(REMEMBERED * labels, 0);
-        }
-        scratch.scores.clear();
-        let mut tokens = 0;
-        for token in features {
-            // As long as a label's number can be, so that no look-up needs a check.
+    pub fn label<'s>(&self, line: &impl Sequence, scratch: &'s mut Scratch) -> &'s [u8] {
+        let tokens = line.tokens();
+        let Scratch { memory, hashes, rows, scores: all, .. } = scratch;
+        memory.serve(self);
+        all.clear();
+        for token in 0..tokens {
             let mut scores = [0; 256];
-            let slot = (token.word >> 40) as usize % REMEMBERED;
-            let remembered = &mut scratch.word_scores[slot * labels..(slot + 1) * labels];
-            if scratch.words[slot] == token.word && token.word != 0 {
-                scores[..labels].copy_from_slice(remembered);
-            } else {
-                self.add_all(token.own, &mut scratch.known, &mut scores);
-                scratch.words[slot] = token.word;
-                remembered.copy_from_slice(&scores[..labels]);
+            for view in 0..VIEWS {
+                let sums = memory.sums(line.word(token, view), view, self.width, |sums| {
+                    hashes.clear();
+                    line.word_features(token, view, hashes);
+                    rows.clear();
+                    self.find(hashes, rows);
+                    let mut scores = [0; 256];
+                    self.add_rows(rows, &mut scores);
+                    sums.copy_from_slice(&scores[..self.width]);
+                });
+                add(&mut scores[..self.width], sums);
             }
-            self.add_all(token.rest, &mut scratch.known, &mut scores);
-            scratch.scores.extend_from_slice(&scores[..labels]);
-            tokens += 1;
+            rows.clear();
+            self.find(line.rest(token), rows);
+            self.add_rows(rows, &mut scores);
+            all.extend_from_slice(&scores[..self.lattice.labels()]);
         }
         self.viterbi(tokens, scratch);
         &scratch.labels
@@ -105,7 +101,7 @@ impl Crf {
         best.clear();
         best.resize(2 * labels, 0);
         let (mut last, mut now) = best.split_at_mut(labels);
-        last.copy_from_slice(&scores[..labels]);
+        last.iter_mut().zip(&scores[..labels]).for_each(|(l, &s)| *l = s.into());
         last[dense..].fill(UNREACHABLE);
         for t in 1..tokens {
             let back = &mut back[t * labels..(t + 1) * labels];
@@ -137,7 +133,7 @@ impl Crf {
                 (now[dense + k], back[dense + k]) = if b > a { (b, inside as u8) } else { (a, begin as u8) };
             }
             for (n, s) in now.iter_mut().zip(&scores[t * labels..(t + 1) * labels]) {
-                *n = (*n + s).max(UNREACHABLE);
+                *n = (*n + i32::from(*s)).max(UNREACHABLE);
             }
             std::mem::swap(&mut last, &mut now);
         }
@@ -175,10 +171,6 @@ impl Crf {
     /// decoding says.
     pub fn spans(&self, scratch: &mut Scratch, out: &mut Vec<Found>) {
         self.segments(scratch, out);
-        if scratch.transitions.is_empty() {
-            let inside = self.inside.iter().flatten();
-            scratch.transitions.extend(self.transitions.iter().chain(inside).map(|&w| self.factor(w)));
-        }
         let tokens = scratch.labels.len();
         let mut next = 0;
         while next < out.len() {
@@ -202,51 +194,52 @@ impl Crf {
     fn forward_backward(&self, window: Range<usize>, scratch: &mut Scratch) {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
         let tokens = window.len();
-        let Scratch { scores, potentials, forward, backward, scales, transitions, labels: path, .. } =
-            scratch;
-        let (transitions, inside) = transitions.split_at(labels * dense);
+        let Scratch { scores, potentials, forward, backward, scales, labels: path, .. } = scratch;
         potentials.resize(tokens * labels, 0.0);
         forward.resize(tokens * labels, 0.0);
         backward.resize(tokens * labels, 0.0);
         scales.resize(tokens, 0.0);
+        let least = self.falls.len() - 1;
         for t in 0..tokens {
             let row = &scores[(window.start + t) * labels..][..labels];
-            let top = row[argmax(row)];
+            let top = row.iter().fold(i16::MIN, |a, &b| a.max(b));
             let potentials = &mut potentials[t * labels..(t + 1) * labels];
-            for (p, s) in potentials.iter_mut().zip(row) {
-                *p = self.factor(s - top);
+            for (p, &s) in potentials.iter_mut().zip(row) {
+                *p = self.falls[usize::from(top.abs_diff(s)).min(least)];
             }
             let (before, rest) = forward.split_at_mut(t * labels);
             let now = &mut rest[..labels];
             now.fill(0.0);
             if t > 0 {
                 let last = &before[(t - 1) * labels..];
-                for (from, &a) in last.iter().enumerate().filter(|&(_, &a)| a > 1e-12) {
-                    for (n, m) in now[..dense].iter_mut().zip(&transitions[from * dense..(from + 1) * dense])
-                    {
-                        *n += a * m;
-                    }
+                for (from, &a) in last.iter().enumerate().filter(|&(_, &a)| a > NEGLIGIBLE) {
+                    add_scaled(&mut now[..dense], a, &self.factors[from * dense..(from + 1) * dense]);
                 }
-                for (k, pair) in inside.chunks_exact(2).enumerate() {
+                for (k, pair) in self.inside_factors.iter().enumerate() {
                     let [begin, same] = self.lattice.inside_predecessors(dense + k);
                     now[dense + k] = last[begin] * pair[0] + last[same] * pair[1];
                 }
             } else if window.start > 0 {
                 let from = usize::from(path[window.start - 1]);
-                now[..dense].copy_from_slice(&transitions[from * dense..(from + 1) * dense]);
+                now[..dense].copy_from_slice(&self.factors[from * dense..(from + 1) * dense]);
             } else {
                 now[..dense].fill(1.0);
             }
-            now.iter_mut().zip(potentials.iter()).for_each(|(n, p)| *n *= p);
-            let sum = now.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+            let mut sum = 0.0;
+            for (n, p) in now.iter_mut().zip(potentials.iter()) {
+                *n *= p;
+                sum += *n;
+            }
+            let sum = sum.max(f32::MIN_POSITIVE);
             scales[t] = sum;
-            now.iter_mut().for_each(|n| *n /= sum);
+            let inverse = 1.0 / sum;
+            now.iter_mut().for_each(|n| *n *= inverse);
         }
-        let end = &mut backward[(tokens - 1) * labels..];
+        let end = &mut backward[(tokens - 1) * labels..tokens * labels];
         match path.get(window.end).map(|&label| usize::from(label)) {
             None => end.fill(1.0),
             Some(to) => {
-                end.iter_mut().enumerate().for_each(|(from, b)| *b = transitions[from * dense + to]);
+                end.copy_from_slice(&self.factors_to[to * labels..(to + 1) * labels]);
                 let last = &forward[(tokens - 1) * labels..tokens * labels];
                 let sum: f32 = last.iter().zip(end.iter()).map(|(a, b)| a * b).sum();
                 end.iter_mut().for_each(|b| *b /= sum.max(f32::MIN_POSITIVE));
@@ -254,16 +247,20 @@ impl Crf {
         }
         for t in (1..tokens).rev() {
             let (before, rest) = backward.split_at_mut(t * labels);
-            let (last, now) = (&mut before[(t - 1) * labels..], &mut rest[..labels]);
+            let (last, now) = (&mut before[(t - 1) * labels..], &rest[..labels]);
             let potentials = &potentials[t * labels..(t + 1) * labels];
-            for (from, b) in last.iter_mut().enumerate() {
-                let row = &transitions[from * dense..(from + 1) * dense];
-                let sum: f32 = row.iter().zip(potentials).zip(now.iter()).map(|((m, p), n)| m * p * n).sum();
-                *b = sum / scales[t];
+            let inverse = 1.0 / scales[t];
+            let top = potentials.iter().zip(now).fold(0.0f32, |a, (p, b)| a.max(p * b));
+            last.fill(0.0);
+            for to in 0..dense {
+                let v = potentials[to] * now[to];
+                if v > top * NEGLIGIBLE {
+                    add_scaled(last, v * inverse, &self.factors_to[to * labels..(to + 1) * labels]);
+                }
             }
-            for (k, pair) in inside.chunks_exact(2).enumerate() {
+            for (k, pair) in self.inside_factors.iter().enumerate() {
                 let [begin, same] = self.lattice.inside_predecessors(dense + k);
-                let v = potentials[dense + k] * now[dense + k] / scales[t];
+                let v = potentials[dense + k] * now[dense + k] * inverse;
                 last[begin] += v * pair[0];
                 last[same] += v * pair[1];
             }
@@ -275,15 +272,14 @@ impl Crf {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
         let (begin, inside) = (1 + found.class, dense + found.class);
         let (start, end) = (found.tokens.start - window.start, found.tokens.end - window.start);
-        let (transitions, pairs) = scratch.transitions.split_at(labels * dense);
         let mut p = scratch.forward[start * labels + begin];
         for t in start + 1..end {
-            let factor = pairs[2 * found.class + usize::from(t != start + 1)];
+            let factor = self.inside_factors[found.class][usize::from(t != start + 1)];
             p *= factor * scratch.potentials[t * labels + inside] / scratch.scales[t];
         }
         let from = if end == start + 1 { begin } else { inside };
         if end < window.len() {
-            let row = &transitions[from * dense..(from + 1) * dense];
+            let row = &self.factors[from * dense..(from + 1) * dense];
             let after: f32 = (0..dense)
                 .map(|y| row[y] * scratch.potentials[end * labels + y] * scratch.backward[end * labels + y])
                 .sum();
@@ -293,9 +289,12 @@ impl Crf {
         }
         if p.is_finite() { p.clamp(0.0, 1.0) } else { 0.0 }
     }
+}
 
-    fn factor(&self, weight: i32) -> f32 {
-        exp(f64::from(weight) * f64::from(self.unit)) as f32
+#[inline]
+fn add_scaled(sums: &mut [f32], by: f32, row: &[f32]) {
+    for (s, r) in sums.iter_mut().zip(row) {
+        *s += by * r;
     }
 }
 
@@ -329,12 +328,35 @@ mod tests {
             .map(|hash| Feature { hash, weights: (0..5).map(|l| (l, draw(&mut state))).collect() })
             .collect();
         Crf::from_parts(&ModelParts {
+            language: taire_text::Language::Es,
+            vocabulary: Vec::new(),
             classes: vec!["Age".into(), "Date".into()],
             settings: 0,
             unit: 0.001,
             transitions: (0..lattice.transitions()).map(|_| draw(&mut state)).collect(),
             features,
         })
+    }
+
+    /// A token's own word is its feature at even places, the rest at odd ones.
+    struct Line;
+
+    impl Sequence for Line {
+        fn tokens(&self) -> usize {
+            TOKENS
+        }
+
+        fn word(&self, token: usize, view: usize) -> u64 {
+            (token as u64 * 8 + view as u64 + 1) << 40
+        }
+
+        fn word_features(&self, token: usize, view: usize, out: &mut Vec<u64>) {
+            out.extend((view == 0 && token % 2 == 0).then_some(token as u64));
+        }
+
+        fn rest(&self, token: usize) -> &[u64] {
+            if token % 2 == 0 { &[] } else { &[[1], [3]][token / 2] }
+        }
     }
 
     /// Every allowed labelling with its score, by plain enumeration.
@@ -353,7 +375,7 @@ mod tests {
                     (Some(from), to) if from == to => Some(model.inside[to - 3][1]),
                     _ => None,
                 };
-                score = score.zip(step).map(|(a, b)| a + b + scores[path[t]]);
+                score = score.zip(step).map(|(a, b)| a + b + i32::from(scores[path[t]]));
             }
             if let Some(score) = score {
                 paths.push((path.into_iter().map(|l| l as u8).collect(), score));
@@ -370,9 +392,7 @@ mod tests {
             let model = model(seed);
             let paths = all_paths(&model);
             let (best, _) = paths.iter().max_by_key(|(_, score)| *score).unwrap();
-            let hashes: Vec<[u64; 1]> = (0..TOKENS as u64).map(|h| [h]).collect();
-            let tokens = || hashes.iter().map(|h| TokenFeatures { word: 7 + h[0] % 2, own: &[], rest: h });
-            let labels = model.label(tokens(), &mut scratch).to_vec();
+            let labels = model.label(&Line, &mut scratch).to_vec();
             assert_eq!(&labels, best, "seed {seed}");
             let mut found = Vec::new();
             model.spans(&mut scratch, &mut found);

@@ -1,4 +1,5 @@
-//! The model file: magic, version, length and checksum, then classes, transitions, features and weights.
+//! The model file: magic, version, length and checksum, then language, classes, vocabulary, transitions, features and
+//! weights.
 //!
 //! Numbers are little-endian; feature hashes are sorted and written as differences in groups of seven bits. Equal
 //! models give equal bytes. A file that is cut, damaged or of another version is refused.
@@ -6,20 +7,31 @@
 use super::data::Lattice;
 use super::model::{Crf, Feature, HASH_BITS, ModelParts};
 use crate::Error;
+use crate::features::Entry;
 
 const MAGIC: &[u8; 8] = b"TAIRECRF";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const MAX_CLASSES: usize = 127;
 
 impl ModelParts {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut body = Vec::with_capacity(self.features.len() * 12 + 4096);
+        let language = self.language.key();
+        varint(&mut body, language.len() as u64);
+        body.extend(language.as_bytes());
         varint(&mut body, self.settings.into());
         body.extend(self.unit.to_le_bytes());
         varint(&mut body, self.classes.len() as u64);
         for class in &self.classes {
             varint(&mut body, class.len() as u64);
             body.extend(class.as_bytes());
+        }
+        varint(&mut body, self.vocabulary.len() as u64);
+        let mut last = 0;
+        for entry in &self.vocabulary {
+            varint(&mut body, entry.word - last);
+            last = entry.word;
+            varint(&mut body, u64::from(entry.cluster) << 1 | u64::from(entry.loud));
         }
         self.transitions.iter().for_each(|w| body.extend(w.to_le_bytes()));
         varint(&mut body, self.features.len() as u64);
@@ -106,18 +118,32 @@ impl<'a> Reader<'a> {
         usize::try_from(self.varint()?).ok().filter(|&n| n <= limit).ok_or_else(malformed)
     }
 
+    fn text(&mut self, limit: usize) -> Result<String, Error> {
+        let length = self.count(limit)?;
+        String::from_utf8(self.take(length)?.to_vec()).map_err(|_| malformed())
+    }
+
     fn parts(mut self) -> Result<ModelParts, Error> {
+        let language = self
+            .text(16)?
+            .parse()
+            .map_err(|e: taire_text::Error| Error::new(format!("the CRF model: {e}")))?;
         let settings = u32::try_from(self.varint()?).map_err(|_| malformed())?;
         let unit = f32::from_le_bytes(self.array()?);
         if !unit.is_finite() || unit <= 0.0 {
             return Err(malformed());
         }
-        let classes = (0..self.count(MAX_CLASSES)?)
-            .map(|_| {
-                let length = self.count(256)?;
-                String::from_utf8(self.take(length)?.to_vec()).map_err(|_| malformed())
-            })
-            .collect::<Result<Vec<_>, Error>>()?;
+        let classes =
+            (0..self.count(MAX_CLASSES)?).map(|_| self.text(256)).collect::<Result<Vec<_>, Error>>()?;
+        let words = self.count(self.rest.len())?;
+        let mut vocabulary: Vec<Entry> = Vec::with_capacity(words);
+        let mut word = 0u64;
+        for _ in 0..words {
+            word = word.checked_add(self.varint()?).filter(|h| h >> HASH_BITS == 0).ok_or_else(malformed)?;
+            let what = self.varint()?;
+            let cluster = u16::try_from(what >> 1).map_err(|_| malformed())?;
+            vocabulary.push(Entry { word, cluster, loud: what & 1 == 1 });
+        }
         let lattice = Lattice::bio(classes.len());
         let transitions = (0..lattice.transitions())
             .map(|_| self.array().map(i16::from_le_bytes))
@@ -141,7 +167,7 @@ impl<'a> Reader<'a> {
         if !self.rest.is_empty() {
             return Err(malformed());
         }
-        Ok(ModelParts { classes, settings, unit, transitions, features })
+        Ok(ModelParts { language, vocabulary, classes, settings, unit, transitions, features })
     }
 }
 
@@ -174,6 +200,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taire_text::Language;
 
     fn parts() -> ModelParts {
         let classes = vec!["Date".to_owned(), "Name:Patient".to_owned()];
@@ -182,7 +209,19 @@ mod tests {
             Feature { hash: 5, weights: vec![(0, -300), (1, 20), (4, i16::MIN)] },
             Feature { hash: (1 << 48) - 1, weights: vec![(3, i16::MAX)] },
         ];
-        ModelParts { classes, settings: 3, unit: 0.001, transitions, features }
+        let vocabulary = vec![
+            Entry { word: 3, cluster: 0, loud: true },
+            Entry { word: (1 << 48) - 2, cluster: 700, loud: false },
+        ];
+        ModelParts {
+            language: Language::Fr,
+            vocabulary,
+            classes,
+            settings: 3,
+            unit: 0.001,
+            transitions,
+            features,
+        }
     }
 
     #[test]

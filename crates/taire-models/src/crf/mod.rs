@@ -4,12 +4,15 @@ mod data;
 mod decode;
 mod file;
 mod math;
+mod memory;
 mod model;
 mod objective;
 mod optimise;
 
 pub use data::{Dataset, Lattice};
-pub use decode::{Found, Scratch, TokenFeatures};
+pub use decode::{Found, Scratch, Sequence};
+pub(crate) use math::ln;
+pub(crate) use memory::VIEWS;
 pub use model::Crf;
 pub(crate) use model::{Feature, ModelParts};
 pub use objective::{Objective, Parameters};

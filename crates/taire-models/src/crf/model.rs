@@ -5,18 +5,25 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use taire_text::Language;
+
 use super::data::Lattice;
+use super::math::exp;
+use crate::features::{Entry, Vocabulary};
 
 /// Features are hashed to so many bits.
 pub(crate) const HASH_BITS: u32 = 48;
 
 /// What a model is made of, before it is laid out for decoding. Features are sorted by hash, rows by label.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ModelParts {
+    pub(crate) language: Language,
     /// Names of the classes; labels are `O`, every begin, every inside.
     pub(crate) classes: Vec<String>,
     /// Which mentions and templates the features were made with, for the extractor.
     pub(crate) settings: u32,
+    /// Sorted by word.
+    pub(crate) vocabulary: Vec<Entry>,
     /// The value of one unit of weight.
     pub(crate) unit: f32,
     /// By number of the transition in the lattice.
@@ -40,7 +47,6 @@ struct Slot {
 #[derive(Clone)]
 pub struct Crf {
     pub(crate) lattice: Lattice,
-    pub(crate) unit: f32,
     /// `[from][to]` for targets that may follow every label.
     pub(crate) transitions: Vec<i32>,
     /// Pairs for inside labels: from their begin, from themselves.
@@ -48,8 +54,18 @@ pub struct Crf {
     /// `[a][b]`: the most that a transition out of `a` may gain over the same one out of `b`, to targets that may
     /// follow every label. A label that trails `b` by more can be forgotten.
     pub(crate) advantage: Vec<i32>,
+    /// Exponentials of the transitions: `[from][to]`, then `[to][from]`, then the pairs.
+    pub(crate) factors: Vec<f32>,
+    pub(crate) factors_to: Vec<f32>,
+    pub(crate) inside_factors: Vec<[f32; 2]>,
+    /// `e^-k` by whole units of `k`; 0 at its end and beyond.
+    pub(crate) falls: Vec<f32>,
+    /// Labels, filled up so that sums go by eights.
+    pub(crate) width: usize,
+    language: Language,
     classes: Vec<String>,
     settings: u32,
+    vocabulary: Vocabulary,
     /// Tells models of one process apart.
     pub(crate) number: u64,
     /// One bit for a known feature: most features of a token are unknown, and are told so without leaving the
@@ -66,6 +82,9 @@ pub struct Crf {
     features: usize,
 }
 
+/// A label whose score trails the best one by more, in log-odds, has no probability.
+const LEAST: f32 = 20.0;
+
 /// Marks a slot whose row is a full one.
 const FULL: u32 = 1 << 31;
 
@@ -75,7 +94,7 @@ impl Crf {
         let lattice = Lattice::bio(parts.classes.len());
         let (labels, dense) = (lattice.labels(), lattice.dense());
         let transitions: Vec<i32> = parts.transitions[..labels * dense].iter().map(|&w| w.into()).collect();
-        let inside = parts.transitions[labels * dense..]
+        let inside: Vec<[i32; 2]> = parts.transitions[labels * dense..]
             .chunks_exact(2)
             .map(|pair| [pair[0].into(), pair[1].into()])
             .collect();
@@ -88,7 +107,15 @@ impl Crf {
                     .unwrap_or(0);
             }
         }
-        let capacity = (parts.features.len() * 4 / 3 + 16).next_power_of_two();
+        let factor = |w: i32| exp(f64::from(w) * f64::from(parts.unit)) as f32;
+        let mut factors_to = vec![0.0; labels * dense];
+        for from in 0..labels {
+            for to in 0..dense {
+                factors_to[to * labels + from] = factor(transitions[from * dense + to]);
+            }
+        }
+        let steps = (LEAST / parts.unit).clamp(1.0, 1e5) as i32;
+        let capacity = (parts.features.len() * 2 + 16).next_power_of_two();
         let mut slots = vec![Slot::default(); capacity];
         let (mut rows, mut full_rows) = (Vec::new(), Vec::new());
         let mask = capacity - 1;
@@ -107,7 +134,7 @@ impl Crf {
             if feature.weights.len() * 4 > labels {
                 slots[at] = Slot { fingerprint, row: full_rows.len() as u32 | FULL };
                 let from = full_rows.len();
-                full_rows.resize(from + labels, 0);
+                full_rows.resize(from + labels.next_multiple_of(8), 0);
                 for &(label, weight) in &feature.weights {
                     full_rows[from + usize::from(label)] = weight;
                 }
@@ -127,10 +154,16 @@ impl Crf {
         }
         Crf {
             lattice,
-            unit: parts.unit,
+            advantage,
+            factors: transitions.iter().map(|&w| factor(w)).collect(),
+            factors_to,
+            inside_factors: inside.iter().map(|pair| pair.map(factor)).collect(),
+            falls: (0..steps).map(|k| factor(-k)).chain([0.0]).collect(),
+            width: labels.next_multiple_of(8),
+            language: parts.language,
+            vocabulary: Vocabulary::new(&parts.vocabulary),
             transitions,
             inside,
-            advantage,
             classes: parts.classes.clone(),
             settings: parts.settings,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
@@ -148,6 +181,15 @@ impl Crf {
         &self.classes
     }
 
+    /// The language the model was trained for.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
     pub(crate) fn settings(&self) -> u32 {
         self.settings
     }
@@ -157,57 +199,77 @@ impl Crf {
         self.features
     }
 
-    /// Adds the weights of all features of a token to the scores of all labels. `known` is a buffer.
-    pub(crate) fn add_all(&self, hashes: &[u64], known: &mut Vec<u64>, scores: &mut [i32; 256]) {
-        // Which features pass the filter cannot be foretold, so no branch depends on it.
-        known.clear();
-        known.resize(hashes.len(), 0);
-        let mut count = 0;
-        for &hash in hashes {
-            let bit = (hash >> FILTER_SHIFT) as usize & self.filter_mask;
-            known[count] = hash;
-            count += (self.filter[bit / 64] >> (bit % 64) & 1) as usize;
+    /// Of some features, the rows of those that have weights.
+    pub(crate) fn find(&self, hashes: &[u64], rows: &mut Vec<u32>) {
+        let mut known = [0; BATCH];
+        for batch in hashes.chunks(BATCH) {
+            // Which features pass the filter cannot be foretold, so no branch depends on it.
+            let mut count = 0;
+            for &hash in batch {
+                let bit = (hash >> FILTER_SHIFT) as usize & self.filter_mask;
+                known[count] = hash;
+                count += (self.filter[bit / 64] >> (bit % 64) & 1) as usize;
+            }
+            for &hash in &known[..count] {
+                let (fingerprint, mut at) = place(hash, self.mask);
+                loop {
+                    let slot = self.slots[at];
+                    if slot.fingerprint == fingerprint {
+                        rows.push(slot.row);
+                        break;
+                    }
+                    if slot.fingerprint == 0 {
+                        break;
+                    }
+                    at = (at + 1) & self.mask;
+                }
+            }
         }
-        for &hash in &known[..count] {
-            let (fingerprint, mut at) = place(hash, self.mask);
-            loop {
-                let slot = self.slots[at];
-                if slot.fingerprint == fingerprint {
-                    self.add_row(slot.row, scores);
+    }
+
+    /// Adds rows to the scores of all labels.
+    pub(crate) fn add_rows(&self, rows: &[u32], scores: &mut Scores) {
+        for &row in rows {
+            if row & FULL != 0 {
+                add(scores, &self.full_rows[(row & !FULL) as usize..][..self.width]);
+                continue;
+            }
+            for step in &self.rows[row as usize..] {
+                for &entry in step {
+                    let score = &mut scores[usize::from((entry >> 1) as u8)];
+                    *score = score.saturating_add((entry as i32 >> 16) as i16);
+                }
+                if step[3] & 1 == 1 {
                     break;
                 }
-                if slot.fingerprint == 0 {
-                    break;
-                }
-                at = (at + 1) & self.mask;
             }
         }
     }
 
     #[cfg(test)]
-    pub(crate) fn add(&self, hash: u64, scores: &mut [i32; 256]) {
-        self.add_all(&[hash], &mut Vec::new(), scores);
+    pub(crate) fn add(&self, hash: u64, scores: &mut Scores) {
+        let mut rows = Vec::new();
+        self.find(&[hash], &mut rows);
+        self.add_rows(&rows, scores);
     }
+}
 
-    #[inline]
-    fn add_row(&self, row: u32, scores: &mut [i32; 256]) {
-        if row & FULL != 0 {
-            let row = &self.full_rows[(row & !FULL) as usize..][..self.lattice.labels()];
-            for (score, &weight) in scores.iter_mut().zip(row) {
-                *score += i32::from(weight);
-            }
-            return;
-        }
-        for step in &self.rows[row as usize..] {
-            for &entry in step {
-                scores[usize::from((entry >> 1) as u8)] += entry as i32 >> 16;
-            }
-            if step[3] & 1 == 1 {
-                return;
-            }
+/// Scores of all labels; as long as a label's number can be, so that no look-up needs a check.
+pub(crate) type Scores = [i16; 256];
+
+/// Adds one row to another, eight labels at a time.
+#[inline]
+pub(crate) fn add(scores: &mut [i16], row: &[i16]) {
+    let (scores, row) = (scores.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
+    for (scores, row) in scores.iter_mut().zip(row) {
+        for i in 0..8 {
+            scores[i] = scores[i].saturating_add(row[i]);
         }
     }
 }
+
+/// Features looked for together.
+const BATCH: usize = 128;
 
 /// The filter looks at other bits than the first slot does.
 const FILTER_SHIFT: u32 = 13;

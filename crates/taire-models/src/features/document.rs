@@ -1,16 +1,24 @@
-//! What belongs to a whole note: its words' hashes, its lines, and what each word was elsewhere in it.
+//! What belongs to a whole note: its words' hashes, its lines, what each word was elsewhere in it, and the stretches
+//! that are worth reading.
+//!
+//! Most of a note is ordinary words in lower case, far from any name, number or capital. Such words are quiet: only
+//! what is not, with a margin on either side, is given to the model, in training as in decoding.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use taire_text::{Facts, Kind, Mention, Note, Shape, Token, Verdict};
 
-use super::hash::{WordHashes, mix, word_hashes};
+use super::hash::{AFFIX, WordHashes, mix, word_hashes};
+use super::segment::Segment;
 use super::templates::Settings;
+use super::vocabulary::{Heard, Vocabulary};
 use super::word_class::word_class;
 
 /// A line beyond this many tokens is cut at the next sentence mark, and anywhere at twice as many.
 const LONG_LINE: usize = 256;
+/// Quiet tokens that are read on either side of one that is not.
+const MARGIN: usize = 3;
 
 /// One token as the templates see it.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +31,10 @@ pub(crate) struct Item {
     pub(crate) known: u64,
     /// Class of the word, 0 for none.
     pub(crate) class: u64,
+    /// Cluster of the word in unlabelled text, 0 for none.
+    pub(crate) cluster: u16,
+    /// An ordinary word or a mark, of which no other detector said anything.
+    pub(crate) quiet: bool,
     /// The word as contexts see it: its class if it has one, a number by its length.
     pub(crate) plain: u64,
     /// Everything other detectors said of it, 0 for nothing.
@@ -35,7 +47,44 @@ pub(crate) struct Item {
     pub(crate) chunk_left: u8,
 }
 
-/// One sequence for the CRF: a line, or a piece of a long one.
+impl Item {
+    pub(crate) const BEFORE: Item = Item::border(11, 33, 40);
+    pub(crate) const AFTER: Item = Item::border(13, 34, 41);
+
+    /// Not a token, but what stands before or after a line.
+    pub(crate) fn is_border(&self) -> bool {
+        self.kind == Kind::Newline
+    }
+
+    const fn border(code: u64, word: u32, known: u32) -> Item {
+        let hashes = WordHashes {
+            word: 1 << word,
+            form: code,
+            shape: code,
+            prefixes: [0; AFFIX],
+            suffixes: [0; AFFIX],
+            length: 0,
+        };
+        Item {
+            hashes,
+            kind: Kind::Newline,
+            shape: Shape::None,
+            glued: false,
+            known: 1 << known,
+            class: 0,
+            cluster: 0,
+            quiet: true,
+            plain: 1 << word,
+            voice: 0,
+            chunk: 0,
+            chunk_plain: 0,
+            chunk_place: 0,
+            chunk_left: 0,
+        }
+    }
+}
+
+/// A line, or a piece of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) tokens: Range<usize>,
@@ -68,8 +117,11 @@ pub(crate) struct Elsewhere {
 #[derive(Default, Debug)]
 pub(crate) struct Document {
     pub(crate) items: Vec<Item>,
-    pub(crate) lines: Vec<Line>,
+    lines: Vec<Line>,
+    /// The sequences for the CRF, in order.
+    pub(crate) pieces: Vec<Line>,
     pub(crate) keys: Vec<Key>,
+    pub(crate) segments: Vec<Segment>,
     pub(crate) elsewhere: FxHashMap<u64, Elsewhere>,
     /// What other detectors said: token and code, sorted.
     pub(crate) said: Vec<(u32, u64)>,
@@ -86,22 +138,52 @@ pub(crate) struct Key {
 }
 
 impl Document {
-    pub(crate) fn read(&mut self, note: &Note, mentions: &[Mention], settings: Settings) {
+    pub(crate) fn read(
+        &mut self,
+        note: &Note,
+        mentions: &[Mention],
+        settings: Settings,
+        vocabulary: &Vocabulary,
+    ) {
         let text = note.norm();
         self.items.clear();
+        let mut starts = true;
         for token in &note.tokens {
-            self.items.push(item(token, token.of(text), &mut self.folded));
+            self.items.push(item(token, token.of(text), vocabulary, starts, &mut self.folded));
+            starts = matches!(token.kind, Kind::Mark | Kind::Newline);
         }
         self.mark_chunks();
         self.cut_lines(note);
         self.find_keys(note);
+        self.find_segments();
         self.count_words();
         self.hear(note, mentions, settings);
+        self.find_pieces();
+    }
+
+    /// Keeps of each line what is not quiet, with its margins.
+    fn find_pieces(&mut self) {
+        self.pieces.clear();
+        for line in &self.lines {
+            let mut open: Option<Range<usize>> = None;
+            for i in line.tokens.clone().filter(|&i| !self.items[i].quiet) {
+                let from = i.saturating_sub(MARGIN).max(line.tokens.start);
+                let to = (i + MARGIN + 1).min(line.tokens.end);
+                match &mut open {
+                    Some(piece) if from <= piece.end => piece.end = to,
+                    _ => {
+                        let done = open.replace(from..to);
+                        self.pieces.extend(done.map(|tokens| Line { tokens, ..line.clone() }));
+                    }
+                }
+            }
+            self.pieces.extend(open.map(|tokens| Line { tokens, ..line.clone() }));
+        }
     }
 
     /// Whether a sequence begins at this token.
     pub(crate) fn is_line_start(&self, token: usize) -> bool {
-        self.lines.binary_search_by_key(&token, |line| line.tokens.start).is_ok()
+        self.pieces.binary_search_by_key(&token, |piece| piece.tokens.start).is_ok()
     }
 
     fn mark_chunks(&mut self) {
@@ -220,6 +302,21 @@ impl Document {
         }
     }
 
+    fn find_segments(&mut self) {
+        self.segments.clear();
+        self.segments.resize(self.items.len(), Segment::default());
+        let mut segment = Segment::default();
+        for line in &self.lines {
+            if line.tokens.start == line.line_start {
+                segment = Segment::default();
+            }
+            for i in line.tokens.clone() {
+                segment.step(&self.items, line, i);
+                self.segments[i] = segment;
+            }
+        }
+    }
+
     fn count_words(&mut self) {
         self.elsewhere.clear();
         for line in &self.lines {
@@ -261,13 +358,14 @@ impl Document {
         self.said.sort_unstable();
         self.said.dedup();
         for &(token, code) in &self.said {
-            let voice = &mut self.items[token as usize].voice;
-            *voice = mix(*voice, code + 1);
+            let item = &mut self.items[token as usize];
+            item.voice = mix(item.voice, code + 1);
+            item.quiet = false;
         }
     }
 }
 
-fn item(token: &Token, text: &str, folded: &mut Vec<u32>) -> Item {
+fn item(token: &Token, text: &str, vocabulary: &Vocabulary, starts: bool, folded: &mut Vec<u32>) -> Item {
     let mut hashes = word_hashes(text, folded);
     let class = if token.kind == Kind::Word { word_class(hashes.word) } else { 0 };
     let mut plain = if class == 0 { hashes.word } else { class };
@@ -275,8 +373,11 @@ fn item(token: &Token, text: &str, folded: &mut Vec<u32>) -> Item {
         hashes.word = number_word(text);
         plain = mix(3, text.len().min(12) as u64);
     }
+    let heard = if token.kind == Kind::Word { vocabulary.of(hashes.word) } else { Heard::default() };
     Item {
         hashes,
+        cluster: heard.cluster,
+        quiet: class == 0 && is_quiet(token, heard, starts),
         kind: token.kind,
         shape: token.shape,
         glued: token.glued,
@@ -288,6 +389,25 @@ fn item(token: &Token, text: &str, folded: &mut Vec<u32>) -> Item {
         chunk_plain: 0,
         chunk_place: 0,
         chunk_left: 0,
+    }
+}
+
+/// A mark, an ordinary word in lower case, or one whose capital only says that a sentence begins.
+fn is_quiet(token: &Token, heard: Heard, starts: bool) -> bool {
+    let facts = token.facts;
+    let place = facts.is_town() || facts.starts_town() || facts.is_region() || facts.is_country();
+    let word = facts.word_class();
+    match (token.kind, token.shape) {
+        (Kind::Mark | Kind::Newline, _) => true,
+        (Kind::Word, Shape::Lower) => {
+            let common = word >= 2 || (word == 1 || facts.is_medical() || facts.is_drug()) && !place;
+            let tells = facts.is_profession() || facts.is_demonym() || facts.is_way();
+            (heard.listed || common && !tells) && !heard.loud
+        }
+        (Kind::Word, Shape::Title) if starts => {
+            (word == 3 || word > 0 && !facts.is_name() && !place) && !heard.loud
+        }
+        _ => false,
     }
 }
 

@@ -4,7 +4,7 @@ use taire_text::{Kind, Source};
 
 use super::document::{Document, Item, Line};
 use super::hash::{AFFIX, finish, mix};
-use crate::crf::TokenFeatures;
+use crate::crf::Sequence;
 
 /// Which voices of other detectors the features use. A model remembers it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,24 +30,17 @@ impl Settings {
     }
 }
 
-/// Features of one line: for each token its hashes.
+/// From where a word is seen: by itself, then by the tokens after and before it.
+const OFFSETS: [isize; crate::crf::VIEWS] = [0, -1, 1, -2, 2, -3, 3, -4, 4];
+
+/// Features of one piece that depend on more than one word.
 #[derive(Debug, Default)]
 pub(crate) struct LineFeatures {
     hashes: Vec<u64>,
-    /// For each token: where its word's features end, where all end, and the word they belong to.
-    tokens: Vec<(u32, u32, u64)>,
+    ends: Vec<u32>,
 }
 
 impl LineFeatures {
-    pub(crate) fn tokens(&self) -> impl Iterator<Item = TokenFeatures<'_>> {
-        let starts = std::iter::once(0).chain(self.tokens.iter().map(|t| t.1));
-        starts.zip(&self.tokens).map(|(from, &(own, end, word))| TokenFeatures {
-            word,
-            own: &self.hashes[from as usize..own as usize],
-            rest: &self.hashes[own as usize..end as usize],
-        })
-    }
-
     #[inline]
     fn put(&mut self, template: u64, value: u64) {
         self.hashes.push(finish(mix(template, value)));
@@ -63,19 +56,15 @@ impl LineFeatures {
         self.hashes.push(finish(mix(mix(mix(template, a), b), c)));
     }
 
-    /// Replaces the content by the features of one line.
-    pub(crate) fn read(&mut self, document: &Document, line: &Line) {
+    /// Replaces the content by the features of one piece.
+    pub(crate) fn read<'a>(&'a mut self, document: &'a Document, line: &'a Line) -> LineView<'a> {
         self.hashes.clear();
-        self.tokens.clear();
-        let mut segment = Segment::default();
+        self.ends.clear();
         let mut said = document.said.partition_point(|&(t, _)| (t as usize) < line.tokens.start);
         let line_key = document.items[line.line_start].hashes.word;
         for i in line.tokens.clone() {
-            segment.step(document, line, i);
-            let word = self.word(document, i);
-            let own = self.hashes.len() as u32;
             self.neighbours(document, line, i);
-            self.place(document, line, i, line_key, &segment);
+            self.place(document, line, i, line_key);
             self.elsewhere(document, i);
             self.voices(document, line, i);
             while let Some(&(token, code)) = document.said.get(said).filter(|&&(t, _)| t as usize <= i) {
@@ -87,8 +76,9 @@ impl LineFeatures {
                 }
                 said += 1;
             }
-            self.tokens.push((own, self.hashes.len() as u32, word));
+            self.ends.push(self.hashes.len() as u32);
         }
+        LineView { features: self, document, line }
     }
 
     /// The feature that every token has.
@@ -96,71 +86,32 @@ impl LineFeatures {
         finish(mix(1, 0))
     }
 
-    /// Features of the word alone; returns what they all depend on.
-    fn word(&mut self, document: &Document, i: usize) -> u64 {
-        let item = &document.items[i];
-        let h = &item.hashes;
-        self.put(1, 0);
-        self.put(2, h.word);
-        self.put(3, h.form);
-        self.put(4, h.shape);
-        self.put(2, item.plain);
-        let depends = mix(h.form, item.known);
-        if item.kind == Kind::Mark {
-            return depends;
-        }
-        for n in 1..AFFIX {
-            if h.prefixes[n] != 0 {
-                self.put2(5, n as u64, h.prefixes[n]);
-                self.put2(6, n as u64, h.suffixes[n]);
-            }
-        }
-        self.put(8, item.known & 15);
-        self.put(10, item.known >> 4 & 3);
-        self.put(11, item.known >> 6);
-        self.put2(13, item.known, item.shape as u64);
-        depends
-    }
-
     fn neighbours(&mut self, document: &Document, line: &Line, i: usize) {
-        let at = |d: isize| look(document, line, i, d);
-        let me = 4;
-        let w: [u64; 9] = std::array::from_fn(|k| at(k as isize - 4).plain());
-        for d in 1..=4u64 {
-            self.put(24 + d, w[me - d as usize]);
-            self.put(34 + d, w[me + d as usize]);
-        }
-        self.put2(40, w[me - 1], w[me]);
-        self.put2(41, w[me], w[me + 1]);
-        self.put2(42, w[me - 2], w[me - 1]);
-        self.put2(43, w[me + 1], w[me + 2]);
-        self.put2(44, w[me - 1], w[me + 1]);
-        self.put3(45, w[me - 2], w[me - 1], w[me]);
-        self.put3(46, w[me], w[me + 1], w[me + 2]);
-        self.put3(47, w[me - 1], w[me], w[me + 1]);
-        let s: [u64; 3] = std::array::from_fn(|k| at(k as isize - 1).shape());
+        let around: [&Item; 5] = std::array::from_fn(|k| look(document, line, i, k as isize - 2));
+        let w = around.map(|item| item.plain);
+        self.put2(40, w[1], w[2]);
+        self.put2(41, w[2], w[3]);
+        self.put2(42, w[0], w[1]);
+        self.put2(43, w[3], w[4]);
+        self.put2(44, w[1], w[3]);
+        self.put3(45, w[0], w[1], w[2]);
+        self.put3(46, w[2], w[3], w[4]);
+        self.put3(47, w[1], w[2], w[3]);
+        let s = [around[1], around[2], around[3]].map(|item| item.hashes.shape);
         self.put2(50, s[0], s[1]);
         self.put2(51, s[1], s[2]);
         self.put3(52, s[0], s[1], s[2]);
-        self.put2(55, w[me - 1], s[1]);
-        self.put2(56, w[me + 1], s[1]);
-        self.put2(57, w[me - 2], s[1]);
-        let k: [u64; 3] = std::array::from_fn(|k| at(k as isize - 1).known());
-        self.put(60, k[0]);
-        self.put(61, k[2]);
+        self.put2(55, w[1], s[1]);
+        self.put2(56, w[3], s[1]);
+        self.put2(57, w[0], s[1]);
+        let k = [around[1], around[2], around[3]].map(|item| item.known);
         self.put2(62, k[0], k[1]);
         self.put2(63, k[1], k[2]);
-        for (n, d) in [-1, 1].into_iter().enumerate() {
-            if let Seen::Item(item) = at(d) {
-                self.put2(70, n as u64, item.hashes.suffixes[2]);
-            }
-        }
     }
 
-    fn place(&mut self, document: &Document, line: &Line, i: usize, line_key: u64, segment: &Segment) {
+    fn place(&mut self, document: &Document, line: &Line, i: usize, line_key: u64) {
         let item = &document.items[i];
-        let word = item.hashes.word;
-        let shape = item.hashes.shape;
+        let (word, shape) = (item.hashes.word, item.hashes.shape);
         self.put2(79, item.chunk_plain, item.chunk_place.into());
         self.put2(80, item.chunk, (item.chunk_place | item.chunk_left << 4).into());
         let key = document.keys[i];
@@ -179,6 +130,7 @@ impl LineFeatures {
         self.put2(94, line.from_bottom.into(), shape);
         let place = (i - line.line_start).min(5) as u64;
         self.put2(96, place, shape);
+        let segment = &document.segments[i];
         self.put2(100, segment.first, shape);
         self.put2(102, segment.before, shape);
         self.put3(104, zone, segment.first, segment.before);
@@ -189,10 +141,7 @@ impl LineFeatures {
     }
 
     fn voices(&mut self, document: &Document, line: &Line, i: usize) {
-        let voice = |d: isize| match look(document, line, i, d) {
-            Seen::Item(item) => item.voice,
-            _ => 0,
-        };
+        let voice = |d: isize| look(document, line, i, d).voice;
         let (before, now, after) = (voice(-1), voice(0), voice(1));
         if before | now | after != 0 {
             self.put2(204, before, now);
@@ -214,90 +163,93 @@ impl LineFeatures {
     }
 }
 
-/// A token of the neighbourhood, or the border of the line.
-enum Seen<'a> {
-    Item(&'a Item),
-    Before,
-    After,
+/// One piece with its features, as training and decoding read it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineView<'a> {
+    features: &'a LineFeatures,
+    document: &'a Document,
+    line: &'a Line,
 }
 
-impl Seen<'_> {
-    fn plain(&self) -> u64 {
-        match self {
-            Seen::Item(item) => item.plain,
-            Seen::Before => 1 << 33,
-            Seen::After => 1 << 34,
-        }
-    }
-
-    fn shape(&self) -> u64 {
-        match self {
-            Seen::Item(item) => item.hashes.shape,
-            Seen::Before => 11,
-            Seen::After => 13,
-        }
-    }
-
-    fn known(&self) -> u64 {
-        match self {
-            Seen::Item(item) => item.known,
-            Seen::Before => 1 << 40,
-            Seen::After => 1 << 41,
-        }
+impl LineView<'_> {
+    fn item(&self, token: usize, view: usize) -> &Item {
+        look(self.document, self.line, self.line.tokens.start + token, OFFSETS[view])
     }
 }
 
+impl Sequence for LineView<'_> {
+    fn tokens(&self) -> usize {
+        self.features.ends.len()
+    }
+
+    #[inline]
+    fn word(&self, token: usize, view: usize) -> u64 {
+        let item = self.item(token, view);
+        mix(item.hashes.form, item.known)
+    }
+
+    fn word_features(&self, token: usize, view: usize, out: &mut Vec<u64>) {
+        word_features(self.item(token, view), OFFSETS[view], out);
+    }
+
+    fn rest(&self, token: usize) -> &[u64] {
+        let from = token.checked_sub(1).map_or(0, |t| self.features.ends[t]);
+        &self.features.hashes[from as usize..self.features.ends[token] as usize]
+    }
+}
+
+/// Features of a word alone, seen from a token `offset` away from it.
+fn word_features(item: &Item, offset: isize, out: &mut Vec<u64>) {
+    let mut put = |template: u64, value: u64| out.push(finish(mix(template, value)));
+    let far = offset.unsigned_abs() as u64;
+    if offset != 0 {
+        put(if offset < 0 { 24 + far } else { 34 + far }, item.plain);
+        if far <= 2 && item.cluster != 0 {
+            put(if offset < 0 { 15 + far } else { 17 + far }, item.cluster.into());
+        }
+        if far == 1 {
+            put(if offset < 0 { 60 } else { 61 }, item.known);
+            if !item.is_border() {
+                let side = u64::from(offset > 0);
+                out.push(finish(mix(mix(70, side), item.hashes.suffixes[2])));
+            }
+        }
+        return;
+    }
+    let h = &item.hashes;
+    put(1, 0);
+    put(2, h.word);
+    put(3, h.form);
+    put(4, h.shape);
+    put(2, item.plain);
+    if item.kind == Kind::Mark {
+        return;
+    }
+    put(8, item.known & 15);
+    put(10, item.known >> 4 & 3);
+    put(11, item.known >> 6);
+    if item.cluster != 0 {
+        put(14, item.cluster.into());
+    }
+    let mut put2 = |template: u64, a: u64, b: u64| out.push(finish(mix(mix(template, a), b)));
+    for n in 1..AFFIX {
+        if h.prefixes[n] != 0 {
+            put2(5, n as u64, h.prefixes[n]);
+            put2(6, n as u64, h.suffixes[n]);
+        }
+    }
+    put2(13, item.known, item.shape as u64);
+    if item.cluster != 0 {
+        put2(15, item.cluster.into(), item.shape as u64);
+    }
+}
+
+/// The token `d` places away, or what stands for the border of the line.
 #[inline]
-fn look<'d>(document: &'d Document, line: &Line, i: usize, d: isize) -> Seen<'d> {
+fn look<'d>(document: &'d Document, line: &Line, i: usize, d: isize) -> &'d Item {
     match i.checked_add_signed(d) {
-        Some(j) if j >= line.line_start && j < line.line_end => Seen::Item(&document.items[j]),
-        Some(j) if j >= line.line_end => Seen::After,
-        _ => Seen::Before,
-    }
-}
-
-/// Where in the line's stretches between commas, stops and brackets a token stands.
-#[derive(Default)]
-struct Segment {
-    first: u64,
-    before: u64,
-    since: u64,
-    first_done: bool,
-    starts: bool,
-    /// The last word with a capital that began a segment or followed a lower-case word.
-    trigger: u64,
-    /// The class of the last word before this one that has one, and how far back it stands.
-    class: u64,
-    class_since: u64,
-}
-
-impl Segment {
-    fn step(&mut self, document: &Document, line: &Line, i: usize) {
-        let item = &document.items[i];
-        if i == line.tokens.start || self.starts {
-            self.before = self.first;
-            self.first = item.hashes.word;
-            self.since = 0;
-            self.first_done = i != line.tokens.start;
-            self.starts = false;
-        } else {
-            self.since += 1;
-        }
-        self.class_since += 1;
-        if i > line.tokens.start {
-            let last = &document.items[i - 1];
-            if last.class != 0 {
-                self.class = last.class;
-                self.class_since = 1;
-            }
-            let capital = matches!(last.kind, Kind::Word) && last.shape != taire_text::Shape::Lower;
-            if capital && last.hashes.length > 1 && (self.since <= 1 || !self.first_done) {
-                self.trigger = last.hashes.word;
-            }
-        }
-        if item.kind == Kind::Mark {
-            let next_glued = document.items.get(i + 1).is_some_and(|n| n.glued);
-            self.starts = !next_glued || !item.glued;
-        }
+        Some(j) if j >= line.line_start && j < line.line_end => &document.items[j],
+        Some(j) if j >= line.line_end => &Item::AFTER,
+        _ => &Item::BEFORE,
     }
 }

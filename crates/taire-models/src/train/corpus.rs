@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
+use taire_text::Language;
 
 use super::{GoldDocument, Tally};
 use crate::Error;
 use crate::classes::Class;
-use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, Scratch, TokenFeatures};
-use crate::features::{Document, LineFeatures, Settings};
+use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, Scratch, Sequence};
+use crate::features::{Document, Entry, LineFeatures, Settings, Vocabulary};
 
 /// Class names of the gold, sorted, each checked.
 pub(super) fn class_names(gold: &[GoldDocument]) -> Result<Vec<String>, Error> {
@@ -69,27 +70,30 @@ impl Corpus {
         gold: &[GoldDocument],
         classes: &[String],
         settings: Settings,
+        vocabulary: &Vocabulary,
         min_count: u32,
     ) -> Result<Corpus, Error> {
-        let counts = count_features(gold, settings, min_count);
+        let counts = count_features(gold, settings, vocabulary, min_count);
         let mut corpus =
             Corpus { data: Dataset::default(), hashes: Vec::new(), spans: 0, inexact: 0, dropped: 0 };
         let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
         let (mut document, mut features) = (Document::default(), LineFeatures::default());
         let mut labels: Vec<u8> = Vec::new();
         let mut active: Vec<u32> = Vec::new();
+        let mut hashes: Vec<u64> = Vec::new();
         for g in gold {
             let token_gold = gold_spans(g, classes);
             corpus.spans += token_gold.spans.len();
             corpus.inexact += token_gold.inexact;
             corpus.dropped += token_gold.dropped;
-            document.read(&g.note, &g.mentions, settings);
+            document.read(&g.note, &g.mentions, settings, vocabulary);
             label_tokens(&token_gold.spans, &document, classes.len(), g.note.tokens.len(), &mut labels);
-            for line in &document.lines {
-                features.read(&document, line);
-                for (token, token_features) in line.tokens.clone().zip(features.tokens()) {
+            for line in &document.pieces {
+                let view = features.read(&document, line);
+                for (i, token) in line.tokens.clone().enumerate() {
                     active.clear();
-                    for hash in token_features.all() {
+                    view.all(i, &mut hashes);
+                    for &hash in &hashes {
                         if min_count > 1 && counts.get(&hash).is_none_or(|&n| n < min_count) {
                             continue;
                         }
@@ -132,23 +136,42 @@ fn label_tokens(
     }
 }
 
-fn count_features(gold: &[GoldDocument], settings: Settings, min_count: u32) -> FxHashMap<u64, u32> {
+fn count_features(
+    gold: &[GoldDocument],
+    settings: Settings,
+    vocabulary: &Vocabulary,
+    min_count: u32,
+) -> FxHashMap<u64, u32> {
     let mut counts = FxHashMap::default();
     if min_count <= 1 {
         return counts;
     }
     let (mut document, mut features) = (Document::default(), LineFeatures::default());
+    let mut hashes = Vec::new();
     for g in gold {
-        document.read(&g.note, &g.mentions, settings);
-        for line in &document.lines {
-            features.read(&document, line);
-            features
-                .tokens()
-                .flat_map(TokenFeatures::all)
-                .for_each(|hash| *counts.entry(hash).or_default() += 1);
+        document.read(&g.note, &g.mentions, settings, vocabulary);
+        for line in &document.pieces {
+            let view = features.read(&document, line);
+            for i in 0..line.tokens.len() {
+                view.all(i, &mut hashes);
+                hashes.iter().for_each(|&hash| *counts.entry(hash).or_default() += 1);
+            }
         }
     }
     counts
+}
+
+/// The heaviest weight is at most so many units, so that sums of many stay far from the end of 16 bits.
+const TOP_WEIGHT: f64 = 3_000.0;
+/// No unit is finer: what a smaller weight says is noise.
+const FINEST: f32 = 1.0 / 512.0;
+
+/// What a model has besides weights.
+pub(super) struct Frame {
+    pub(super) language: Language,
+    pub(super) classes: Vec<String>,
+    pub(super) settings: Settings,
+    pub(super) vocabulary: Vec<Entry>,
 }
 
 /// Where the weights of features and transitions stand in the parameters, without borrowing the objective.
@@ -169,9 +192,9 @@ impl Layout {
     }
 
     /// Weights as whole numbers of one unit, those that round to zero left out.
-    pub(super) fn parts(&self, weights: &[f64], classes: &[String], settings: Settings) -> ModelParts {
+    pub(super) fn parts(&self, weights: &[f64], frame: &Frame) -> ModelParts {
         let top = weights.iter().fold(1e-9, |a: f64, w| a.max(w.abs()));
-        let unit = (top / 32_000.0) as f32;
+        let unit = ((top / TOP_WEIGHT) as f32).max(FINEST);
         let whole = |w: f64| (w / f64::from(unit)).round() as i16;
         let transitions = self.transitions.iter().map(|t| t.map_or(0, |p| whole(weights[p]))).collect();
         let features = self
@@ -186,7 +209,15 @@ impl Layout {
                 (!weights.is_empty()).then_some(Feature { hash: *hash, weights })
             })
             .collect();
-        ModelParts { classes: classes.to_vec(), settings: settings.bits(), unit, transitions, features }
+        ModelParts {
+            language: frame.language,
+            classes: frame.classes.clone(),
+            settings: frame.settings.bits(),
+            vocabulary: frame.vocabulary.clone(),
+            unit,
+            transitions,
+            features,
+        }
     }
 }
 
@@ -232,17 +263,16 @@ pub(super) fn tally(
     documents: &[GoldDocument],
     gold: &[Vec<(Range<usize>, usize)>],
 ) -> (Tally, Vec<Tally>) {
-    let settings = Settings::from_bits(model.settings());
+    let (settings, vocabulary) = (Settings::from_bits(model.settings()), model.vocabulary());
     let (mut document, mut features) = (Document::default(), LineFeatures::default());
     let mut scratch = Scratch::default();
     let mut line_found: Vec<Found> = Vec::new();
     let mut by_class = vec![Tally::default(); model.classes().len()];
     for (g, gold) in documents.iter().zip(gold) {
         let mut found = BTreeSet::new();
-        document.read(&g.note, &g.mentions, settings);
-        for line in &document.lines {
-            features.read(&document, line);
-            model.label(features.tokens(), &mut scratch);
+        document.read(&g.note, &g.mentions, settings, vocabulary);
+        for line in &document.pieces {
+            model.label(&features.read(&document, line), &mut scratch);
             model.segments(&scratch, &mut line_found);
             for span in &line_found {
                 let from = line.tokens.start;

@@ -3,17 +3,20 @@
 //! Features come from the same extractor that decoding uses. The development documents are never learned from: they
 //! choose the iteration that is kept.
 
+mod clusters;
 mod corpus;
+mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use taire_text::{Mention, Note, Raw, Source, Span};
+use taire_text::{Language, Mention, Note, Raw, Source, Span};
 
 use crate::Error;
 use crate::crf::{Crf, Descent, Ending, Lattice, Objective, Parameters, minimise};
-use crate::features::Settings;
-use corpus::{Corpus, Layout, choose_reluctance, class_names, gold_spans, tally};
+use crate::features::{Settings, Vocabulary};
+pub use clusters::Clusters;
+use corpus::{Corpus, Frame, Layout, choose_reluctance, class_names, gold_spans, tally};
 
 /// A document with its gold: what to find in it.
 #[derive(Debug, Clone)]
@@ -46,6 +49,8 @@ pub struct TrainOptions {
     pub min_count: u32,
     /// Detectors whose mentions become features.
     pub sources: Vec<Source>,
+    /// Clusters of words; none by default.
+    pub clusters: Clusters,
     pub threads: usize,
 }
 
@@ -59,6 +64,7 @@ impl Default for TrainOptions {
             check_every: 10,
             min_count: 2,
             sources: Vec::new(),
+            clusters: Clusters::default(),
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
         }
     }
@@ -155,6 +161,14 @@ impl fmt::Display for TrainReport {
     }
 }
 
+fn one_language<'g>(mut documents: impl Iterator<Item = &'g GoldDocument>) -> Result<Language, Error> {
+    let first = documents.next().ok_or_else(|| Error::new("there are no gold documents"))?.note.language;
+    match documents.all(|d| d.note.language == first) {
+        true => Ok(first),
+        false => Err(Error::new("the gold documents are of several languages; a model reads one")),
+    }
+}
+
 /// Trains a model. Returns its file and a report.
 pub fn train(
     gold: &[GoldDocument],
@@ -164,7 +178,10 @@ pub fn train(
 ) -> Result<(Vec<u8>, TrainReport), Error> {
     let classes = class_names(gold)?;
     let settings = Settings::hearing(options.sources.iter().copied());
-    let corpus = Corpus::read(gold, &classes, settings, options.min_count)?;
+    let language = one_language(gold.iter().chain(dev))?;
+    let words = vocabulary::vocabulary(gold, &classes, &options.clusters, settings);
+    let corpus = Corpus::read(gold, &classes, settings, &Vocabulary::new(&words), options.min_count)?;
+    let frame = Frame { language, classes: classes.clone(), settings, vocabulary: words };
     let lattice = Lattice::bio(classes.len());
     let mut objective =
         Objective::new(&corpus.data, lattice, Parameters::AllTransitions, options.l2, options.threads);
@@ -175,7 +192,7 @@ pub fn train(
     let mut checks_without = 0;
     let mut iterations = 0;
     let examine = |weights: &[f64]| {
-        let model = Crf::from_parts(&layout.parts(weights, &classes, settings));
+        let model = Crf::from_parts(&layout.parts(weights, &frame));
         tally(&model, dev, &dev_gold).0
     };
     let (weights, value, ending) = minimise(&mut objective, &descent, |step| {
@@ -201,7 +218,7 @@ pub fn train(
         Some((_, iteration, weights)) => (iteration, weights),
         None => (iterations, weights),
     };
-    let mut parts = layout.parts(&weights, &classes, settings);
+    let mut parts = layout.parts(&weights, &frame);
     let reluctance = choose_reluctance(&mut parts, dev, &dev_gold);
     let mut report = TrainReport {
         documents: gold.len(),

@@ -1,0 +1,174 @@
+//! `train`: a model from a hospital's own gold.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use taire::training::{
+    GoldDocument, GoldReader, HEARD, Progress, Tally, TrainOptions, TrainReport, gold_spans, train as learn,
+};
+use taire_eval::Corpus;
+use taire_formats::AtomicFile;
+
+use crate::args::{CrfArgs, OutputFormat, TrainAction, TrainArgs, jobs};
+use crate::{Outcome, Usage};
+
+/// Fewer documents cannot be split into those to learn from and those to look at.
+const FEWEST: usize = 5;
+/// One document of so many is looked at, when no others are given for that.
+const DEV_SHARE: usize = 10;
+
+pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
+    match &args.action {
+        TrainAction::Crf(args) => crf(args),
+    }
+}
+
+fn crf(args: &CrfArgs) -> Result<Outcome, Usage> {
+    let reader = GoldReader::new(args.lang);
+    let mut gold = documents(&args.gold, &reader, args)?;
+    let dev = match args.dev.is_empty() {
+        true => split(&mut gold, args.seed)?,
+        false => documents(&args.dev, &reader, args)?,
+    };
+    let options = TrainOptions {
+        l1: args.l1,
+        l2: args.l2,
+        max_iterations: args.iterations,
+        min_count: args.min_count,
+        sources: HEARD.to_vec(),
+        threads: jobs(args.jobs),
+        ..TrainOptions::default()
+    };
+    let bar = progress_bar(args);
+    let (bytes, report) = learn(&gold, &dev, &options, &mut |p| show(&bar, p))?;
+    bar.finish_and_clear();
+    let mut file = AtomicFile::create(&args.output)?;
+    file.write_all(&bytes)?;
+    file.finish()?;
+    match args.format {
+        Some(OutputFormat::Json) => {
+            let all = as_json(args, &options, &report, dev.len(), bytes.len());
+            println!("{}", serde_json::to_string_pretty(&all)?);
+        }
+        _ => {
+            print!("{report}");
+            println!(
+                "language {}, l1 {}, l2 {}, min count {}, seed {}, {} development documents{}",
+                args.lang,
+                options.l1,
+                options.l2,
+                options.min_count,
+                args.seed,
+                dev.len(),
+                if args.dev.is_empty() { ", split off the gold" } else { "" },
+            );
+        }
+    }
+    if !args.quiet {
+        eprintln!(
+            "taire: model of {} bytes in {}; a policy uses it with `model = \"FILE\"` under [detect]",
+            bytes.len(),
+            args.output.display()
+        );
+    }
+    Ok(Outcome::Done)
+}
+
+fn documents(paths: &[PathBuf], reader: &GoldReader, args: &CrfArgs) -> Result<Vec<GoldDocument>, Usage> {
+    let mut out = Vec::new();
+    for path in paths {
+        for doc in Corpus::read(path)?.docs() {
+            let text = doc.text.as_deref().ok_or_else(|| without_text(path, &doc.id))?;
+            let tags: Vec<_> = doc.spans.iter().map(|t| (t.start, t.end, t.label.as_str())).collect();
+            let told = |e: taire::Error| Usage(format!("{}: document {}: {e}", path.display(), doc.id));
+            let spans = gold_spans(args.scheme, text, &tags).map_err(told)?;
+            out.push(reader.document(&doc.id, text, spans).map_err(told)?);
+        }
+    }
+    Ok(out)
+}
+
+fn without_text(path: &Path, id: &str) -> Usage {
+    Usage(format!(
+        "{}: document {id} has annotations but no text; training needs both: put the text beside them",
+        path.display()
+    ))
+}
+
+/// Takes every tenth document away to look at, by the seed and the document's name, not by the order of files.
+fn split(gold: &mut Vec<GoldDocument>, seed: u64) -> Result<Vec<GoldDocument>, Usage> {
+    if gold.len() < FEWEST {
+        return Err(Usage(format!(
+            "{} gold documents are too few to set some aside; give {FEWEST} or more, or --dev",
+            gold.len()
+        )));
+    }
+    let rank = |document: &GoldDocument| {
+        let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash =
+            document.note.id.bytes().fold(start, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    gold.sort_by_cached_key(|document| (rank(document), document.note.id.clone()));
+    let aside = (gold.len() / DEV_SHARE).max(1);
+    Ok(gold.split_off(gold.len() - aside))
+}
+
+fn progress_bar(args: &CrfArgs) -> ProgressBar {
+    if args.quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(args.iterations as u64);
+    if let Ok(style) =
+        ProgressStyle::with_template("{bar:32} iteration {pos}/{len}, {eta} left at most {msg}")
+    {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    bar.set_position(progress.iteration as u64);
+    if let Some(f1) = progress.dev_f1 {
+        bar.set_message(format!("F1 {f1:.4}"));
+    }
+}
+
+fn as_json(
+    args: &CrfArgs,
+    options: &TrainOptions,
+    report: &TrainReport,
+    dev_documents: usize,
+    bytes: usize,
+) -> Value {
+    let tally = |t: &Tally| json!({"p": t.precision(), "r": t.recall(), "f1": t.f1(), "right": t.right, "found": t.found, "gold": t.gold});
+    let labels: BTreeMap<_, _> =
+        report.dev_by_class.iter().map(|(name, t)| (name.clone(), tally(t))).collect();
+    json!({
+        "model": args.output,
+        "bytes": bytes,
+        "language": args.lang.key(),
+        "options": {
+            "l1": options.l1, "l2": options.l2, "iterations": options.max_iterations,
+            "min_count": options.min_count, "seed": args.seed,
+        },
+        "documents": report.documents,
+        "dev_documents": dev_documents,
+        "dev_split_off": args.dev.is_empty(),
+        "tokens": report.tokens,
+        "spans": report.spans,
+        "spans_widened": report.spans_inside_tokens,
+        "spans_dropped": report.spans_dropped,
+        "features": report.kept_features,
+        "weights": report.kept_weights,
+        "iterations": report.iterations,
+        "best_iteration": report.best_iteration,
+        "ending": report.ending,
+        "outside_lowered_by": report.reluctance,
+        "dev": report.dev.as_ref().map(tally),
+        "labels": labels,
+    })
+}
