@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 use taire_text::{Kind, Label, Note, Role, Token, fold_char, tokenise};
 
-use crate::folded::{Filter, PARTICLES, word_hash};
+use crate::folded::{Filter, PARTICLES, token_hash, word_hash};
 
 /// The shortest word that may differ by one typing error, in letters.
 const TYPO_FROM: usize = 6;
@@ -181,7 +181,7 @@ impl Phrases {
     }
 
     fn phrase_at(&self, note: &Note, first: usize) -> Option<Hit> {
-        let hash = canonical(word_hash(note.tokens[first].of(note.norm())));
+        let hash = canonical(token_hash(&note.tokens[first], note.norm()));
         if !self.filter.as_ref().is_some_and(|f| f.may_have(hash)) {
             return None;
         }
@@ -253,7 +253,7 @@ fn follow(note: &Note, first: usize, words: &[u64]) -> Option<usize> {
                 _ => return None,
             }
         }
-        if canonical(word_hash(note.tokens[at].of(text))) != word {
+        if canonical(token_hash(&note.tokens[at], text)) != word {
             return None;
         }
     }

@@ -7,12 +7,13 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use taire_text::{Facts, Kind, Language, Note, Token, fold_into};
+use taire_text::{Calendar, Facts, Kind, Language, Note, Token, date, fold_hash, fold_into};
 
 use crate::Lexicon;
 
 const SLOTS: usize = 1 << 15;
-const KEY: usize = 23;
+/// The longest word that is kept, in bytes.
+const LONGEST: usize = 23;
 /// Caches a thread keeps: more annotators than this in turn on one thread only lose speed.
 const CACHES: usize = 4;
 
@@ -25,11 +26,21 @@ pub struct Annotator {
     id: u64,
 }
 
+/// What is written into a token of a word.
+#[derive(Clone, Copy)]
+struct Known {
+    facts: Facts,
+    hash: u64,
+    calendar: Calendar,
+}
+
+/// The bytes of a word, zeros, and its length in the last byte.
+type Key = [u64; 3];
+
 #[derive(Clone, Copy)]
 struct Slot {
-    facts: Facts,
-    length: u8,
-    key: [u8; KEY],
+    key: Key,
+    known: Known,
 }
 
 struct Cache {
@@ -57,7 +68,7 @@ impl Annotator {
         self.lexicon
     }
 
-    /// Fills `facts` of every word of the note.
+    /// Fills `facts`, `hash` and `calendar` of every word of the note.
     pub fn annotate(&self, note: &mut Note) {
         let mut tokens = std::mem::take(&mut note.tokens);
         self.annotate_tokens(note.norm(), &mut tokens);
@@ -76,32 +87,37 @@ impl Annotator {
             });
             let cache = &mut caches[at];
             for token in tokens.iter_mut().filter(|t| t.kind == Kind::Word) {
-                token.facts = self.cached(cache, token.of(norm));
+                let known = self.cached(cache, norm, token);
+                token.facts = known.facts;
+                token.hash = known.hash;
+                token.calendar = known.calendar;
             }
         });
     }
 
-    fn cached(&self, cache: &mut Cache, word: &str) -> Facts {
-        let bytes = word.as_bytes();
-        if bytes.len() > KEY {
-            return self.look_up(&mut cache.folded, word);
+    #[inline]
+    fn cached(&self, cache: &mut Cache, norm: &str, token: &Token) -> Known {
+        let Some(key) = key_of(norm.as_bytes(), token.start(), token.end()) else {
+            return self.look_up(&mut cache.folded, token.of(norm));
+        };
+        let slot = &cache.slots[slot_of(key)];
+        if slot.key == key {
+            return slot.known;
         }
-        let at = slot_of(bytes);
-        let slot = &cache.slots[at];
-        if usize::from(slot.length) == bytes.len() && &slot.key[..bytes.len()] == bytes {
-            return slot.facts;
-        }
-        let facts = self.look_up(&mut cache.folded, word);
-        let mut key = [0; KEY];
-        key[..bytes.len()].copy_from_slice(bytes);
-        cache.slots[at] = Slot { facts, length: bytes.len() as u8, key };
-        facts
+        let known = self.look_up(&mut cache.folded, token.of(norm));
+        cache.slots[slot_of(key)] = Slot { key, known };
+        known
     }
 
-    fn look_up(&self, folded: &mut String, word: &str) -> Facts {
+    #[cold]
+    fn look_up(&self, folded: &mut String, word: &str) -> Known {
         folded.clear();
         fold_into(word, folded);
-        self.lexicon.facts(folded).with_keyword((self.keywords)(folded))
+        Known {
+            facts: self.lexicon.facts(folded).with_keyword((self.keywords)(folded)),
+            hash: fold_hash(word),
+            calendar: date::calendar(word),
+        }
     }
 }
 
@@ -113,17 +129,50 @@ impl fmt::Debug for Annotator {
 
 impl Cache {
     fn new(owner: u64) -> Cache {
-        let empty = Slot { facts: Facts::default(), length: 0, key: [0; KEY] };
+        let known = Known { facts: Facts::default(), hash: 0, calendar: Calendar::Unread };
+        let empty = Slot { key: [0; 3], known };
         Cache { owner, slots: vec![empty; SLOTS].into_boxed_slice(), folded: String::new() }
     }
 }
 
-fn slot_of(bytes: &[u8]) -> usize {
-    let mut hash = bytes.len() as u64;
-    for chunk in bytes.chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+/// The key of a word of at most [`LONGEST`] bytes.
+#[inline]
+fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
+    let length = end - start;
+    if length > LONGEST {
+        return None;
     }
-    (hash >> (64 - SLOTS.trailing_zeros())) as usize
+    let mut bytes = [0; 24];
+    match text.get(start..start + bytes.len()) {
+        Some(window) => bytes.copy_from_slice(window),
+        None => bytes[..length].copy_from_slice(&text[start..end]),
+    }
+    let (words, _) = bytes.as_chunks::<8>();
+    let mut key = [0; 3];
+    for (i, (to, from)) in key.iter_mut().zip(words).enumerate() {
+        *to = u64::from_le_bytes(*from) & MASKS[length.saturating_sub(8 * i).min(8)];
+    }
+    key[2] |= (length as u64) << 56;
+    Some(key)
+}
+
+/// The mask that keeps the first `n` bytes of eight.
+const MASKS: [u64; 9] = [
+    0,
+    0xff,
+    0xffff,
+    0xff_ffff,
+    0xffff_ffff,
+    0xff_ffff_ffff,
+    0xffff_ffff_ffff,
+    0xff_ffff_ffff_ffff,
+    0xffff_ffff_ffff_ffff,
+];
+
+#[inline]
+fn slot_of([a, b, c]: Key) -> usize {
+    const MIX: u64 = 0x517c_c1b7_2722_0a95;
+    let hash =
+        a.wrapping_mul(MIX) ^ b.wrapping_mul(MIX.rotate_left(21)) ^ c.wrapping_mul(MIX.rotate_left(42));
+    ((hash ^ hash >> 29).wrapping_mul(MIX) >> (64 - SLOTS.trailing_zeros())) as usize
 }

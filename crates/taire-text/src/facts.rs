@@ -36,17 +36,21 @@ pub struct Facts(u64);
 macro_rules! flags {
     ($($bit:literal $get:ident $with:ident;)+) => {
         $(
+            #[inline]
             pub fn $get(self) -> bool { self.0 & (1 << $bit) != 0 }
+            #[inline]
             pub fn $with(self) -> Self { Facts(self.0 | (1 << $bit)) }
         )+
     };
 }
 
 impl Facts {
+    #[inline]
     pub fn from_bits(bits: u64) -> Self {
         Facts(bits)
     }
 
+    #[inline]
     pub fn bits(self) -> u64 {
         self.0
     }
@@ -75,20 +79,24 @@ impl Facts {
     }
 
     /// 0 if no given name, else 1 (rare) to 7 (most frequent).
+    #[inline]
     pub fn given_tier(self) -> u8 {
         self.field(0, 3)
     }
 
+    #[inline]
     pub fn with_given(self, tier: u8, female_percent: u8) -> Self {
         self.set(0, 3, tier.min(7)).set(3, 7, female_percent.min(100))
     }
 
     /// Share of women among the bearers of this given name, in percent.
+    #[inline]
     pub fn female_percent(self) -> u8 {
         self.field(3, 7)
     }
 
     /// The sex of a given name borne by one sex nine times in ten or more.
+    #[inline]
     pub fn gender(self) -> Option<Gender> {
         match (self.given_tier(), self.female_percent()) {
             (0, _) => None,
@@ -99,36 +107,44 @@ impl Facts {
     }
 
     /// 0 if no family name, else 1 (rare) to 7 (most frequent).
+    #[inline]
     pub fn family_tier(self) -> u8 {
         self.field(10, 3)
     }
 
+    #[inline]
     pub fn with_family(self, tier: u8) -> Self {
         self.set(10, 3, tier.min(7))
     }
 
     /// 0 no, 1 in the dictionary, 2 frequent, 3 function word.
+    #[inline]
     pub fn word_class(self) -> u8 {
         self.field(13, 2)
     }
 
+    #[inline]
     pub fn with_word_class(self, class: u8) -> Self {
         self.set(13, 2, class.min(3))
     }
 
+    #[inline]
     pub fn keyword(self) -> u8 {
         self.field(48, 8)
     }
 
+    #[inline]
     pub fn with_keyword(self, class: u8) -> Self {
         self.set(48, 8, class)
     }
 
+    #[inline]
     pub fn is_name(self) -> bool {
         self.given_tier() > 0 || self.family_tier() > 0
     }
 
     /// Why this word needs more than being on a list of names.
+    #[inline]
     pub fn careful(self) -> Option<Careful> {
         if self.is_drug() {
             Some(Careful::Drug)

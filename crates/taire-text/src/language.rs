@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
-use crate::{Error, Kind, Token, fold_into};
+use rustc_hash::FxHashMap;
+
+use crate::{Error, Kind, Token, fold_hash};
 
 /// A language Taire has lexicons, patterns and policies for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -94,6 +97,14 @@ const SPANISH: &[&str] = &[
     "medico",
 ];
 
+/// What letters of one language weigh, in function words.
+const LETTERS: u32 = 2;
+
+static VOTES: LazyLock<FxHashMap<u64, Language>> = LazyLock::new(|| {
+    let of = |words: &'static [&str], language| words.iter().map(move |w| (fold_hash(w), language));
+    of(FRENCH, Language::Fr).chain(of(SPANISH, Language::Es)).collect()
+});
+
 impl Language {
     pub const ALL: &'static [Language] = &[Language::Fr, Language::Es];
 
@@ -107,16 +118,21 @@ impl Language {
     /// The likelier language of a text, by its function words. A tie is French.
     pub fn guess(text: &str, tokens: &[Token]) -> Language {
         let (mut fr, mut es) = (0u32, 0u32);
-        let mut word = String::new();
         for token in tokens.iter().filter(|t| t.kind == Kind::Word).take(2_000) {
-            word.clear();
-            fold_into(token.of(text), &mut word);
-            fr += u32::from(FRENCH.contains(&word.as_str()));
-            es += u32::from(SPANISH.contains(&word.as_str()));
+            match VOTES.get(&fold_hash(token.of(text))) {
+                Some(Language::Fr) => fr += 1,
+                Some(Language::Es) => es += 1,
+                None => {}
+            }
+        }
+        // Letters of one language decide where words do not.
+        if es > fr + LETTERS || es + LETTERS <= fr {
+            return if es > fr { Language::Es } else { Language::Fr };
         }
         let (has_ene, has_fr) =
             (text.contains(['ñ', '¿', '¡', 'º']), text.contains(['ç', 'è', 'ê', 'à', 'œ']));
-        if es + 2 * u32::from(has_ene) > fr + 2 * u32::from(has_fr) { Language::Es } else { Language::Fr }
+        let (es, fr) = (es + LETTERS * u32::from(has_ene), fr + LETTERS * u32::from(has_fr));
+        if es > fr { Language::Es } else { Language::Fr }
     }
 }
 

@@ -4,6 +4,7 @@
 //! dropped, control characters blanked. Word field codes (`DOCVARIABLE NOM \* MERGEFORMAT`) are blanked too, so
 //! that they neither look like names nor glue to what stands beside them.
 
+use memchr::{memchr, memmem};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -147,7 +148,8 @@ const FIELDS: &[&str] = &[
 fn field_codes(raw: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(at) = raw[from..].find("MERGEFORMAT").map(|i| i + from) {
+    let switch = memmem::Finder::new("MERGEFORMAT");
+    while let Some(at) = switch.find(&raw.as_bytes()[from..]).map(|i| i + from) {
         let end = at + "MERGEFORMAT".len();
         let line = raw[from..at].rfind(['\n', '\r']).map_or(from, |i| from + i + 1);
         let code = &raw[line..at];
@@ -163,7 +165,7 @@ fn field_codes(raw: &str) -> Vec<(usize, usize)> {
         from = end;
     }
     from = 0;
-    while let Some(begin) = raw[from..].find('\u{13}').map(|i| i + from) {
+    while let Some(begin) = memchr(0x13, &raw.as_bytes()[from..]).map(|i| i + from) {
         from = begin + 1;
         let Some(separator) = raw[from..].find(['\u{14}', '\u{15}', '\u{13}', '\n']).map(|i| i + from) else {
             break;
@@ -183,59 +185,117 @@ fn starts_word(text: &str, at: usize) -> bool {
     !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
+/// Whether a byte may begin a character that does not stand for itself: a control, or not ASCII.
+const LOOK: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        table[b] = b >= 0x7f || b < 0x20 && !matches!(b as u8, b'\n' | b'\t' | b'\r');
+        b += 1;
+    }
+    table
+};
+
+/// Where the first character at or after `from` starts that does not stand for itself.
+fn next_special(raw: &str, from: usize) -> usize {
+    let bytes = raw.as_bytes();
+    let mut at = from;
+    while let Some(ahead) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| LOOK[usize::from(b)])) {
+        at += ahead;
+        match (bytes[at], bytes.get(at + 1).copied().unwrap_or(0)) {
+            // The accented letters of Latin-1 but æ and Æ.
+            (0xc3, second) if second != 0xa6 && second != 0x86 => at += 2,
+            (0xc2, second) if second > 0xa0 && second != 0xad && second != 0xb4 => at += 2,
+            (..0x80, _) => return at,
+            _ => match raw[at..].chars().next() {
+                Some(c) if plain(c).is_none() && !is_combining_mark(c) => at += c.len_utf8(),
+                _ => return at,
+            },
+        }
+    }
+    raw.len()
+}
+
 /// Builds the normalised view.
 pub fn normalise(raw: &str) -> Normalised {
     let fields = field_codes(raw);
-    let unchanged = fields.is_empty()
-        && raw.bytes().all(|b| plain_control(b).is_none())
-        && (raw.is_ascii()
-            || raw.chars().all(|c| c.is_ascii() || (plain(c).is_none() && !is_combining_mark(c))));
-    if unchanged {
+    let special = next_special(raw, 0);
+    if fields.is_empty() && special == raw.len() {
         return Normalised { text: None, map: OffsetMap::default() };
     }
-    let mut text = String::with_capacity(raw.len() + 16);
-    let mut edits = Vec::new();
-    let mut fields = fields.into_iter().peekable();
-    let mut chars = raw.char_indices().peekable();
-    while let Some((start, c)) = chars.next() {
-        while fields.next_if(|&(_, end)| end <= start).is_some() {}
-        if fields.peek().is_some_and(|&(from, _)| from <= start) {
+    let mut view = View { raw, text: String::with_capacity(raw.len() + 16), edits: Vec::new() };
+    let mut at = 0;
+    for (from, end) in fields {
+        if end > at {
+            let from = from.max(at);
+            view.copy(at, from);
             // One blank for each byte: offsets keep in step.
-            text.extend(std::iter::repeat_n(' ', c.len_utf8()));
-            continue;
+            view.text.extend(std::iter::repeat_n(' ', end - from));
+            at = end;
         }
-        if chars.peek().is_some_and(|&(_, next)| is_combining_mark(next)) && !c.is_control() {
-            let mut cluster = String::from(c);
-            let mut end = start + c.len_utf8();
-            while let Some((i, mark)) = chars.next_if(|&(_, next)| is_combining_mark(next)) {
-                cluster.push(mark);
-                end = i + mark.len_utf8();
+    }
+    view.copy(at, raw.len());
+    Normalised { text: Some(view.text), map: OffsetMap { edits: view.edits } }
+}
+
+struct View<'a> {
+    raw: &'a str,
+    text: String,
+    edits: Vec<Edit>,
+}
+
+impl View<'_> {
+    /// Appends the plain form of `raw[from..end]`: stretches that stand for themselves are copied whole.
+    fn copy(&mut self, from: usize, end: usize) {
+        let raw = &self.raw[..end];
+        let mut at = from;
+        while at < end {
+            let mut special = next_special(raw, at);
+            // A mark composes with the character before it.
+            if let Some(c) = raw[special..].chars().next()
+                && is_combining_mark(c)
+                && let Some(base) = raw[at..special].chars().next_back().filter(|c| !c.is_control())
+            {
+                special -= base.len_utf8();
             }
-            let norm = text.len();
-            text.extend(cluster.nfc());
-            if text.len() - norm != end - start || !cluster.nfc().eq(cluster.chars()) {
-                edits.push(Edit { norm: (norm as u32, text.len() as u32), raw: (start as u32, end as u32) });
-            }
-            continue;
-        }
-        if c.is_ascii() {
-            text.push(plain_control(c as u8).map_or(c, char::from));
-            continue;
-        }
-        match plain(c) {
-            None => text.push(c),
-            Some(new) => {
-                let norm = text.len();
-                text.push_str(new);
-                let raw_end = start + c.len_utf8();
-                edits.push(Edit {
-                    norm: (norm as u32, text.len() as u32),
-                    raw: (start as u32, raw_end as u32),
-                });
+            self.text.push_str(&raw[at..special]);
+            at = special;
+            if let Some(c) = raw[at..].chars().next() {
+                at = self.special(raw, at, c);
             }
         }
     }
-    Normalised { text: Some(text), map: OffsetMap { edits } }
+
+    /// Appends one character that does not stand for itself, with the marks on it; gives the offset after them.
+    fn special(&mut self, raw: &str, start: usize, c: char) -> usize {
+        let norm = self.text.len();
+        let after = start + c.len_utf8();
+        let marks: usize =
+            raw[after..].chars().take_while(|&c| is_combining_mark(c)).map(char::len_utf8).sum();
+        if marks > 0 && !c.is_control() {
+            let end = after + marks;
+            let cluster = &raw[start..end];
+            self.text.extend(cluster.nfc());
+            if &self.text[norm..] != cluster {
+                self.edit(norm, start, end);
+            }
+            return end;
+        }
+        match plain(c) {
+            None if c.is_ascii() => self.text.push(plain_control(c as u8).map_or(c, char::from)),
+            None => self.text.push(c),
+            Some(new) => {
+                self.text.push_str(new);
+                self.edit(norm, start, after);
+            }
+        }
+        after
+    }
+
+    fn edit(&mut self, norm: usize, start: usize, end: usize) {
+        self.edits
+            .push(Edit { norm: (norm as u32, self.text.len() as u32), raw: (start as u32, end as u32) });
+    }
 }
 
 #[cfg(test)]

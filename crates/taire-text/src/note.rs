@@ -142,7 +142,7 @@ impl NoteBuilder {
         let text = view.text.as_deref().unwrap_or(&self.raw);
         let tokens = tokenise(text);
         let mut lines = vec![0];
-        lines.extend(memchr_lines(text));
+        lines.extend(line_starts(text));
         let language = self.language.unwrap_or_else(|| Language::guess(text, &tokens));
         let known = self.known.unwrap_or_default();
         let patient = self.patient.or_else(|| known.patient.clone());
@@ -167,8 +167,8 @@ impl fmt::Debug for NoteBuilder {
     }
 }
 
-fn memchr_lines(text: &str) -> impl Iterator<Item = u32> + '_ {
-    text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1)
+fn line_starts(text: &str) -> impl Iterator<Item = u32> + '_ {
+    memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i as u32 + 1)
 }
 
 #[cfg(test)]

@@ -29,44 +29,54 @@ pub struct Span<S> {
 impl<S: Side> Span<S> {
     /// # Panics
     /// If `end < start`: a span is made from offsets its maker just computed, so this is a bug in the caller.
+    #[inline]
     pub fn new(start: usize, end: usize) -> Self {
         assert!(start <= end, "span ends at {end} before it starts at {start}");
         Span { start: start as u32, end: end as u32, side: PhantomData }
     }
 
+    #[inline]
     pub fn start(self) -> usize {
         self.start as usize
     }
 
+    #[inline]
     pub fn end(self) -> usize {
         self.end as usize
     }
 
+    #[inline]
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
     }
 
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
+    #[inline]
     pub fn range(self) -> Range<usize> {
         self.start()..self.end()
     }
 
+    #[inline]
     pub fn of(self, text: &str) -> &str {
         &text[self.range()]
     }
 
+    #[inline]
     pub fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
 
+    #[inline]
     pub fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
     /// The smallest span that covers both.
+    #[inline]
     pub fn union(self, other: Self) -> Self {
         Span { start: self.start.min(other.start), end: self.end.max(other.end), side: PhantomData }
     }

@@ -31,6 +31,15 @@ pub enum Shape {
     Mixed,
 }
 
+/// Whether a word may begin a date, an age or a duration, as `mars`, `ans`, `edad` do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Calendar {
+    /// Nobody looked.
+    Unread,
+    No,
+    Yes,
+}
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Token {
     start: u32,
@@ -41,25 +50,33 @@ pub struct Token {
     pub glued: bool,
     /// What the lexicons know of the word; filled in by `taire-lexicon`.
     pub facts: Facts,
+    /// [`fold_hash`](crate::fold_hash) of the word, filled in with the facts; zero before.
+    pub hash: u64,
+    pub calendar: Calendar,
 }
 
 impl Token {
+    #[inline]
     pub fn start(&self) -> usize {
         self.start as usize
     }
 
+    #[inline]
     pub fn end(&self) -> usize {
         self.end as usize
     }
 
+    #[inline]
     pub fn span(&self) -> Span<Norm> {
         Span::new(self.start(), self.end())
     }
 
+    #[inline]
     pub fn of<'a>(&self, text: &'a str) -> &'a str {
         &text[self.start()..self.end()]
     }
 
+    #[inline]
     pub fn is_capitalised(&self) -> bool {
         matches!(self.shape, Shape::Title | Shape::Upper | Shape::Single | Shape::Mixed)
     }
@@ -75,19 +92,9 @@ enum Class {
     Mark,
 }
 
+/// The class of a character that is not ASCII.
 fn class(c: char) -> Class {
     match c {
-        'a'..='z' => Class::Lower,
-        'A'..='Z' => Class::Upper,
-        '0'..='9' => Class::Digit,
-        '\n' => Class::Newline,
-        c if c.is_ascii() => {
-            if c.is_ascii_whitespace() || c.is_ascii_control() {
-                Class::Space
-            } else {
-                Class::Mark
-            }
-        }
         c if c.is_uppercase() => Class::Upper,
         'º' | 'ª' => Class::Mark,
         c if c.is_alphabetic() => Class::Lower,
@@ -98,44 +105,74 @@ fn class(c: char) -> Class {
     }
 }
 
+/// The class of each ASCII byte; the others are read as characters.
+const ASCII: [Class; 128] = {
+    let mut table = [Class::Mark; 128];
+    let mut b = 0u8;
+    while b < 128 {
+        table[b as usize] = match b {
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            b'0'..=b'9' => Class::Digit,
+            b'\n' => Class::Newline,
+            _ if b.is_ascii_whitespace() || b.is_ascii_control() => Class::Space,
+            _ => Class::Mark,
+        };
+        b += 1;
+    }
+    table
+};
+
+/// The class of the character at `at`, and its length.
+#[inline(always)]
+fn class_at(text: &str, at: usize) -> (Class, usize) {
+    let bytes = text.as_bytes();
+    if let Some(&class) = ASCII.get(usize::from(bytes[at])) {
+        return (class, 1);
+    }
+    match (bytes[at], bytes.get(at + 1)) {
+        // The letters of Latin-1, which are neither × nor ÷.
+        (0xc3, Some(0x80..=0x96 | 0x98..=0x9e)) => (Class::Upper, 2),
+        (0xc3, Some(0x9f..=0xb6 | 0xb8..=0xbf)) => (Class::Lower, 2),
+        _ => text[at..].chars().next().map_or((Class::Space, 1), |c| (class(c), c.len_utf8())),
+    }
+}
+
 /// Cuts the normalised text into tokens, in order.
 pub fn tokenise(text: &str) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 5 + 4);
-    let mut chars = text.char_indices().peekable();
+    let bytes = text.as_bytes();
     let mut glued = false;
-    while let Some((start, c)) = chars.next() {
-        let first = class(c);
-        let mut end = start + c.len_utf8();
+    let mut start = 0;
+    while start < bytes.len() {
+        let (first, length) = class_at(text, start);
+        let mut end = start + length;
         let (kind, shape) = match first {
             Class::Space => {
                 glued = false;
+                start = end;
                 continue;
             }
             Class::Newline => (Kind::Newline, Shape::None),
             Class::Mark => (Kind::Mark, Shape::None),
             Class::Digit => {
-                while let Some(&(i, c)) = chars.peek() {
-                    if !c.is_ascii_digit() {
-                        break;
-                    }
-                    end = i + 1;
-                    chars.next();
-                }
+                end += bytes[end..].iter().take_while(|b| b.is_ascii_digit()).count();
                 (Kind::Number, Shape::None)
             }
             Class::Lower | Class::Upper => {
-                let (mut upper, mut lower) =
-                    (u32::from(first == Class::Upper), u32::from(first == Class::Lower));
-                while let Some(&(i, c)) = chars.peek() {
-                    match class(c) {
+                let mut upper = u32::from(first == Class::Upper);
+                let mut letters = 1;
+                while end < bytes.len() {
+                    let (class, length) = class_at(text, end);
+                    match class {
                         Class::Upper => upper += 1,
-                        Class::Lower => lower += 1,
+                        Class::Lower => {}
                         _ => break,
                     }
-                    end = i + c.len_utf8();
-                    chars.next();
+                    letters += 1;
+                    end += length;
                 }
-                let shape = match (first == Class::Upper, upper, lower) {
+                let shape = match (first == Class::Upper, upper, letters - upper) {
                     (_, 0, _) => Shape::Lower,
                     (true, 1, 0) => Shape::Single,
                     (true, 1, _) => Shape::Title,
@@ -152,8 +189,11 @@ pub fn tokenise(text: &str) -> Vec<Token> {
             shape,
             glued,
             facts: Facts::default(),
+            hash: 0,
+            calendar: Calendar::Unread,
         });
         glued = kind != Kind::Newline;
+        start = end;
     }
     tokens
 }

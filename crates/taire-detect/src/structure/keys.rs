@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use taire_text::{Label, Language, Note, Role, tokenise};
 
 use super::{keys_es, keys_fr};
-use crate::folded::word_hash;
+use crate::folded::{token_hash, word_hash};
 
 /// What stands after a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,7 +174,7 @@ impl Keys {
             }
             at += 1;
             let Some(token) = note.tokens.get(at) else { break };
-            match self.edges.get(&(node, word_hash(token.of(text)))) {
+            match self.edges.get(&(node, token_hash(token, text))) {
                 Some(&next) => node = next,
                 None => break,
             }

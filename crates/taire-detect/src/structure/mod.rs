@@ -15,12 +15,12 @@ mod values;
 
 use std::sync::LazyLock;
 
-use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, fold};
+use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source};
 
 use self::keys::{Key, Keys, Place, Value};
 use self::people::{Announced, Proof};
 use self::person::{Hint, Person};
-use crate::folded::{Filter, WordSet, title, title_hashes, word_hash};
+use crate::folded::{Filter, WordSet, title, title_hashes, token_hash, word_hash};
 use crate::{Detector, Error};
 
 static KEYS: LazyLock<Keys> = LazyLock::new(Keys::new);
@@ -28,6 +28,8 @@ static KEYS: LazyLock<Keys> = LazyLock::new(Keys::new);
 /// Words that may open something: the first words of keys, titles, ways.
 static OPENERS: LazyLock<Filter> =
     LazyLock::new(|| Filter::new(KEYS.first_words().chain(title_hashes()).chain(address::way_hashes())));
+
+static ARTICLES: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["du de des la"]));
 
 static FACILITIES: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
@@ -117,7 +119,7 @@ impl<'a> Reader<'a> {
     }
 
     fn hash(&self, at: usize) -> u64 {
-        self.note.tokens.get(at).map_or(0, |t| word_hash(t.of(self.note.norm())))
+        self.note.tokens.get(at).map_or(0, |t| token_hash(t, self.note.norm()))
     }
 
     /// A wide blank or a tab stands before this token.
@@ -171,14 +173,13 @@ impl<'a> Reader<'a> {
         while i < tokens.len() {
             match tokens[i].kind {
                 Kind::Word => {
-                    let hash = word_hash(self.text(i));
+                    let hash = token_hash(&tokens[i], self.note.norm());
                     if !openers.may_have(hash) && !tokens[i].facts.is_way() {
                         i += 1;
                         continue;
                     }
                     // "RUE DU PORT 63000": no key follows an article.
-                    let after_article =
-                        i > 0 && matches!(fold(self.text(i - 1)).as_str(), "du" | "de" | "des" | "la");
+                    let after_article = i > 0 && ARTICLES.has(self.hash(i - 1));
                     if let Some(spot) = self.key_spot(i, hash).filter(|s| !after_article || s.last > s.first)
                     {
                         i = spot.last + 1;
@@ -195,7 +196,8 @@ impl<'a> Reader<'a> {
                     self.spots.push(Spot { first: i, last: i, what: What::PostalCode });
                 }
                 Kind::Number => {
-                    if let Some(spot) = self.key_spot(i, word_hash(self.text(i))) {
+                    let hash = word_hash(self.text(i));
+                    if let Some(spot) = openers.may_have(hash).then(|| self.key_spot(i, hash)).flatten() {
                         i = spot.last + 1;
                         self.spots.push(spot);
                         continue;

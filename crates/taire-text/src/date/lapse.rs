@@ -9,7 +9,7 @@ use super::letters;
 use super::scan::Scan;
 use super::surface::{Case, write_cased};
 use super::words::Folded;
-use crate::{Kind, Language, Norm, Shape, Span, Token, normalise, tokenise};
+use crate::{Calendar, Kind, Language, Norm, Shape, Span, Token, normalise, tokenise};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LapseKind {
@@ -291,6 +291,13 @@ fn classify(word: &str, language: Language) -> Option<Found> {
     })
 }
 
+/// Whether [`find_durations`] stops at a word, in either language.
+pub(super) fn is_time_word(word: &str) -> bool {
+    word.len() <= 16
+        && quick(word.as_bytes())
+        && Language::ALL.iter().any(|&language| classify(word, language).is_some())
+}
+
 fn folded_singular(bytes: &[u8]) -> &[u8] {
     match bytes {
         [head @ .., b's'] => head,
@@ -352,6 +359,7 @@ pub fn find_durations(text: &str, tokens: &[Token], language: Language, out: &mu
     while let Some(token) = tokens.get(i) {
         i += 1;
         if token.kind != Kind::Word
+            || token.calendar == Calendar::No
             || token.end() - token.start() > 16
             || !quick(&text.as_bytes()[token.start()..token.end()])
         {

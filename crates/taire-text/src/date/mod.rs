@@ -27,7 +27,7 @@ pub use resolve::{Slot, letter_date, resolve};
 pub use surface::Surface;
 pub use value::{Partial, Precision, Season, Third, Weekday};
 
-use crate::{Kind, Language, Norm, Span, Token, normalise, tokenise};
+use crate::{Calendar, Kind, Language, Norm, Span, Token, normalise, tokenise};
 use scan::Scan;
 use surface::Part;
 
@@ -51,6 +51,12 @@ pub struct Found {
 /// Appends the dates of a text to `out`, in order and disjoint.
 pub fn find(text: &str, tokens: &[Token], language: Language, out: &mut Vec<Found>) {
     Scan::new(text, tokens, language, false, out).run();
+}
+
+/// What is written into [`Token::calendar`]: whether [`find`] or [`lapse::find_durations`] stop at a word.
+pub fn calendar(word: &str) -> Calendar {
+    let date = words::quick(word.as_bytes()) && words::trigger(word).is_some();
+    if date || lapse::is_time_word(word) { Calendar::Yes } else { Calendar::No }
 }
 
 /// Reads one isolated date: the text of an entity, with or without its article.

@@ -4,7 +4,7 @@ use super::surface::{Case, Name, Part, Surface, Width};
 use super::value::{Partial, Third};
 use super::words::{self, Cue, Trigger, WEEKDAYS};
 use super::{Found, Precision};
-use crate::{Kind, Language, Shape, Span, Token};
+use crate::{Calendar, Kind, Language, Shape, Span, Token};
 
 /// One part of a date with its place in the text.
 pub(super) struct Piece {
@@ -60,7 +60,7 @@ impl<'a> Scan<'a> {
     #[inline]
     fn word(&mut self, i: usize, token: &Token) -> usize {
         let word = &self.text.as_bytes()[token.start()..token.end()];
-        if words::quick(word) {
+        if token.calendar != Calendar::No && words::quick(word) {
             match words::trigger(token.of(self.text)) {
                 Some(Trigger::Month(month)) => return self.month(i, month, false),
                 Some(Trigger::Roman(month)) => return self.roman(i, month),
@@ -88,23 +88,28 @@ impl<'a> Scan<'a> {
                 && (self.is_word(i + 1, &["de", "del"]) || self.mark(i + 1) == b'-')
     }
 
+    #[inline]
     pub(super) fn kind(&self, i: usize) -> Option<Kind> {
         self.tokens.get(i).map(|t| t.kind)
     }
 
+    #[inline]
     pub(super) fn str(&self, i: usize) -> &'a str {
         self.tokens.get(i).map_or("", |t| t.of(self.text))
     }
 
+    #[inline]
     pub(super) fn len(&self, i: usize) -> usize {
         self.tokens.get(i).map_or(0, |t| t.end() - t.start())
     }
 
+    #[inline]
     pub(super) fn glued(&self, i: usize) -> bool {
         self.tokens.get(i).is_some_and(|t| t.glued)
     }
 
     /// The ASCII mark at a token, or zero.
+    #[inline]
     pub(super) fn mark(&self, i: usize) -> u8 {
         match self.tokens.get(i) {
             Some(t) if t.kind == Kind::Mark => self.text.as_bytes()[t.start()],
