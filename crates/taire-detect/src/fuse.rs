@@ -96,14 +96,15 @@ fn refines(label: Label, other: Label) -> bool {
 }
 
 /// Decides. Pure: the same mentions in any order give the same entities, disjoint and sorted by position.
-pub fn fuse(text: &str, mut mentions: Vec<Mention>, rule: &FusionRule) -> Vec<Entity> {
+pub fn fuse(text: &str, mentions: &[Mention], rule: &FusionRule) -> Vec<Entity> {
     let clear: Vec<(Span<Raw>, Score)> = {
         let mut clear: Vec<_> =
             mentions.iter().filter(|m| m.verdict == Verdict::Clear).map(|m| (m.span, m.score)).collect();
         clear.sort_by_key(|&(span, _)| span);
         clear
     };
-    mentions.retain(|m| !m.span.is_empty() && rule.hears(m) && !silenced(m, &clear));
+    let heard = |m: &&Mention| !m.span.is_empty() && rule.hears(m) && !silenced(m, &clear);
+    let mut mentions: Vec<&Mention> = mentions.iter().filter(heard).collect();
     mentions.sort_by(|a, b| order(a, b, rule));
 
     let mut claimed = Claims::default();
@@ -192,10 +193,16 @@ fn label_of(m: &Mention) -> Label {
 struct Claims(BTreeMap<usize, Entity>);
 
 impl Claims {
-    fn add(&mut self, text: &str, mention: Mention) {
-        let label = label_of(&mention);
-        let mut free = vec![mention.span];
+    fn add(&mut self, text: &str, mention: &Mention) {
+        let label = label_of(mention);
         let overlapped: Vec<usize> = self.overlapping(mention.span);
+        if overlapped.is_empty() {
+            if says_something(mention.span, text) {
+                self.claim(mention.span, mention);
+            }
+            return;
+        }
+        let mut free = vec![mention.span];
         let mut agreeing = None;
         for &start in &overlapped {
             let Some(claim) = self.0.get_mut(&start) else { continue };
@@ -208,17 +215,17 @@ impl Claims {
                 claim.label = label;
             }
             if claim.label == label || refines(claim.label, label) {
-                claim.hear(&mention);
+                claim.hear(mention);
                 agreeing.get_or_insert(start);
             } else {
                 claim.voices.push(mention.clone());
             }
         }
-        free.retain(|piece| piece.of(text).chars().any(char::is_alphanumeric));
+        free.retain(|&piece| says_something(piece, text));
         match agreeing {
-            Some(start) => free.into_iter().for_each(|piece| self.extend(start, piece, text, &mention)),
+            Some(start) => free.into_iter().for_each(|piece| self.extend(start, piece, text, mention)),
             None => {
-                free.into_iter().for_each(|piece| self.claim(trimmed(piece, mention.span, text), &mention))
+                free.into_iter().for_each(|piece| self.claim(trimmed(piece, mention.span, text), mention))
             }
         }
     }
@@ -269,6 +276,10 @@ impl Claims {
     fn into_entities(self) -> Vec<Entity> {
         self.0.into_values().collect()
     }
+}
+
+fn says_something(piece: Span<Raw>, text: &str) -> bool {
+    piece.of(text).chars().any(char::is_alphanumeric)
 }
 
 /// A piece cut off by another entity loses the blanks and marks at its cut ends.
@@ -333,7 +344,7 @@ mod tests {
     }
 
     fn decided(mentions: Vec<Mention>) -> Vec<(&'static str, Label)> {
-        fuse(TEXT, mentions, &FusionRule::default()).iter().map(|e| (e.span.of(TEXT), e.label)).collect()
+        fuse(TEXT, &mentions, &FusionRule::default()).iter().map(|e| (e.span.of(TEXT), e.label)).collect()
     }
 
     #[test]
@@ -341,7 +352,7 @@ mod tests {
         let one = says("DURAND", Label::FamilyName, 0.6, Source::Lexicon);
         let two = says("DURAND", Label::FamilyName, 0.6, Source::Crf);
         assert_eq!(decided(vec![one.clone()]), [("DURAND", Label::FamilyName)]);
-        let both = fuse(TEXT, vec![one, two], &FusionRule::default());
+        let both = fuse(TEXT, &[one, two], &FusionRule::default());
         assert!(both[0].score.get() > 0.8 && both[0].voices.len() == 2);
     }
 
@@ -401,7 +412,7 @@ mod tests {
                     Mention::phi(Span::new(s, s + n), Label::ALL[l], score, Source::ALL[src], "test")
                 })
                 .collect();
-            let entities = fuse(text, mentions.clone(), &FusionRule::default());
+            let entities = fuse(text, &mentions, &FusionRule::default());
             for pair in entities.windows(2) {
                 prop_assert!(pair[0].span.end() <= pair[1].span.start());
             }
@@ -414,7 +425,7 @@ mod tests {
                 let n = rotate % mentions.len();
                 mentions.rotate_left(n);
             }
-            let again = fuse(text, mentions, &FusionRule::default());
+            let again = fuse(text, &mentions, &FusionRule::default());
             let spans = |es: &[Entity]| es.iter().map(|e| (e.span, e.label)).collect::<Vec<_>>();
             prop_assert_eq!(spans(&entities), spans(&again));
         }

@@ -47,7 +47,7 @@ impl Detector for Metadata {
 
 impl Matcher {
     fn new(known: &KnownIdentity) -> Self {
-        let mut matcher = Matcher { phrases: Phrases::default(), births: Vec::new() };
+        let mut matcher = Matcher { phrases: Phrases::tolerant(), births: Vec::new() };
         let patient = known.person();
         matcher.add_person(&patient, Role::Patient);
         if let Some(id) = &known.patient {

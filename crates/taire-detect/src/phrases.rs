@@ -4,10 +4,9 @@
 //! hyphen and apostrophe alike; a phrase of one word of six letters or more may differ by one typing error. A
 //! *code* is a run of letters and digits (numbers, e-mail addresses) compared with its separators removed.
 
-use rustc_hash::FxHashMap;
 use taire_text::{Kind, Label, Note, Role, Token, fold_char, tokenise};
 
-use crate::folded::{Filter, PARTICLES, token_hash, word_hash};
+use crate::folded::{PARTICLES, token_hash, word_hash};
 
 /// The shortest word that may differ by one typing error, in letters.
 const TYPO_FROM: usize = 6;
@@ -62,9 +61,16 @@ pub(crate) struct Hit {
 pub(crate) struct Phrases {
     phrases: Vec<Phrase>,
     codes: Vec<Code>,
-    by_first: FxHashMap<u64, Vec<u32>>,
-    filter: Option<Filter>,
-    code_starts: Vec<Vec<u32>>,
+    /// Phrases by the hash of their first word; of one word, the longest phrase first.
+    by_first: Vec<(u64, u32)>,
+    /// A first look that most words fail: a bit for each hash.
+    first_words: [u64; 16],
+    /// The ASCII characters that codes begin with.
+    code_starts: u128,
+    /// Codes, the longest first.
+    code_order: Vec<u32>,
+    /// One typing error is forgiven.
+    tolerant: bool,
     /// By length in letters: the one-word phrases that tolerate an error.
     typos: Vec<Vec<u32>>,
 }
@@ -77,7 +83,17 @@ fn canonical(hash: u64) -> u64 {
     SAINTS.iter().find(|s| s.0 == hash).map_or(hash, |s| s.1)
 }
 
+/// The word and the bit of a hash among the first words.
+fn bit(hash: u64) -> (usize, u64) {
+    ((hash & 15) as usize, 1 << (hash >> 4 & 63))
+}
+
 impl Phrases {
+    /// Strings of which a word may differ by one typing error.
+    pub(crate) fn tolerant() -> Self {
+        Phrases { tolerant: true, ..Phrases::default() }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.phrases.is_empty() && self.codes.is_empty()
     }
@@ -92,8 +108,9 @@ impl Phrases {
             return;
         }
         let mut letters = Vec::new();
-        if let [word] = tokens.iter().filter(is_part).collect::<Vec<_>>()[..]
-            && word.kind == Kind::Word
+        if self.tolerant
+            && words.len() == 1
+            && let Some(word) = tokens.iter().find(is_part).filter(|t| t.kind == Kind::Word)
         {
             fold_letters(word.of(text), &mut letters);
             if letters.len() < TYPO_FROM {
@@ -131,11 +148,11 @@ impl Phrases {
 
     /// Prepares the look-up; to be called once after the last string.
     pub(crate) fn build(&mut self) {
-        self.filter = Some(Filter::new(self.phrases.iter().map(|p| p.words[0])));
-        self.code_starts = vec![Vec::new(); 128];
         for (i, phrase) in self.phrases.iter().enumerate() {
             let first = phrase.words[0];
-            self.by_first.entry(first).or_default().push(i as u32);
+            let (word, bit) = bit(first);
+            self.first_words[word] |= bit;
+            self.by_first.push((first, i as u32));
             if !phrase.letters.is_empty() {
                 let length = phrase.letters.len();
                 if self.typos.len() <= length {
@@ -144,15 +161,13 @@ impl Phrases {
                 self.typos[length].push(i as u32);
             }
         }
-        for list in self.by_first.values_mut() {
-            list.sort_by_key(|&i| (std::cmp::Reverse(self.phrases[i as usize].words.len()), i));
-        }
-        for (i, code) in self.codes.iter().enumerate() {
-            self.code_starts[code.bytes[0] as usize].push(i as u32);
-        }
-        for list in &mut self.code_starts {
-            list.sort_by_key(|&i| (std::cmp::Reverse(self.codes[i as usize].bytes.len()), i));
-        }
+        let phrases = &self.phrases;
+        self.by_first
+            .sort_unstable_by_key(|&(hash, i)| (hash, std::cmp::Reverse(phrases[i as usize].words.len()), i));
+        self.code_starts = self.codes.iter().fold(0, |starts, code| starts | 1 << code.bytes[0]);
+        self.code_order = (0..self.codes.len() as u32).collect();
+        let codes = &self.codes;
+        self.code_order.sort_by_key(|&i| (std::cmp::Reverse(codes[i as usize].bytes.len()), i));
     }
 
     /// Calls `found` for each occurrence, left to right; the longest phrase at a place wins.
@@ -182,10 +197,12 @@ impl Phrases {
 
     fn phrase_at(&self, note: &Note, first: usize) -> Option<Hit> {
         let hash = canonical(token_hash(&note.tokens[first], note.norm()));
-        if !self.filter.as_ref().is_some_and(|f| f.may_have(hash)) {
+        let (word, bit) = bit(hash);
+        if self.first_words[word] & bit == 0 {
             return None;
         }
-        self.by_first.get(&hash)?.iter().find_map(|&p| {
+        let from = self.by_first.partition_point(|&(h, _)| h < hash);
+        self.by_first[from..].iter().take_while(|&&(h, _)| h == hash).find_map(|&(_, p)| {
             let phrase = &self.phrases[p as usize];
             let last = follow(note, first, &phrase.words[1..])?;
             Some(Hit { first, last, known: phrase.known, how: Match::Exact })
@@ -217,12 +234,18 @@ impl Phrases {
     fn code_at(&self, note: &Note, first: usize) -> Option<Hit> {
         let text = note.norm().as_bytes();
         let start = note.tokens[first].start();
-        let list = self.code_starts.get(text[start].to_ascii_lowercase() as usize)?;
-        if list.is_empty() || start > 0 && text[start].is_ascii_digit() && text[start - 1].is_ascii_digit() {
+        let begin = text[start].to_ascii_lowercase();
+        if !begin.is_ascii() || self.code_starts & 1 << begin == 0 {
             return None;
         }
-        list.iter().find_map(|&c| {
+        if start > 0 && text[start].is_ascii_digit() && text[start - 1].is_ascii_digit() {
+            return None;
+        }
+        self.code_order.iter().find_map(|&c| {
             let code = &self.codes[c as usize];
+            if code.bytes[0] != begin {
+                return None;
+            }
             let end = code_end(text, start, &code.bytes)?;
             let last = note.token_at(end).checked_sub(1)?;
             Some(Hit { first, last, known: code.known, how: Match::Code })
@@ -343,7 +366,7 @@ mod tests {
 
     #[test]
     fn names_as_wholes_parts_and_glued() {
-        let mut phrases = Phrases::default();
+        let mut phrases = Phrases::tolerant();
         phrases.add_name("Le Gall-Durand", Known::new(Label::FamilyName, Role::Patient));
         let got = found(&mut phrases, "LE GALL DURAND, Mme Le-Gall Durand; legalldurand; M. DURAND; le mur");
         let got: Vec<_> = got.iter().map(|g| g.0.as_str()).collect();
@@ -352,7 +375,7 @@ mod tests {
 
     #[test]
     fn codes_in_any_grouping() {
-        let mut phrases = Phrases::default();
+        let mut phrases = Phrases::tolerant();
         phrases.add_code("0612345678", Known::new(Label::Phone, Role::Patient));
         phrases.add_code("12345", Known::new(Label::PatientId, Role::Patient));
         let got =

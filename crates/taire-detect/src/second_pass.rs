@@ -109,6 +109,7 @@ impl TrustedRecord {
     }
 
     fn phrases(&self) -> Phrases {
+        // Typing errors are for what a register says, not for what was itself found in a text.
         let mut phrases = Phrases::default();
         for ((_, text, label), trusted) in &self.strings {
             let known = Known { label: *label, role: trusted.role, title_case_only: trusted.common };
@@ -156,10 +157,6 @@ pub fn second_pass(note: &Note, entities: &[Entity], others: &TrustedRecord, out
         return;
     }
     phrases.search(note, |hit| {
-        // Typing errors are for what a register says, not for what was itself found in a text.
-        if hit.how == Match::Typo {
-            return;
-        }
         let span = note.raw_of_tokens(hit.first, hit.last);
         let next = entities.partition_point(|e| e.span.end() <= span.start());
         if entities.get(next).is_some_and(|e| e.span.contains(span)) {

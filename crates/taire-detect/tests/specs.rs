@@ -47,10 +47,10 @@ impl<'a> Bench<'a> {
         let mut mentions = out.pop().unwrap_or_default();
         let rule = FusionRule::default();
         if self.initials {
-            let entities = fuse(note.raw(), mentions.clone(), &rule);
+            let entities = fuse(note.raw(), &mentions, &rule);
             initials(&note, &entities, &mut mentions);
         }
-        let mut entities = fuse(note.raw(), mentions, &rule);
+        let mut entities = fuse(note.raw(), &mentions, &rule);
         if self.settles {
             entities = settle(&note, entities);
         }

@@ -15,6 +15,7 @@ mod towns;
 use std::sync::OnceLock;
 
 use fst::Map;
+use rustc_hash::FxHashSet;
 use taire_text::{Facts, Language, Token};
 
 pub use annotate::Annotator;
@@ -82,6 +83,8 @@ pub struct Lexicon {
     town_names: Map<&'static [u8]>,
     places: Map<&'static [u8]>,
     facilities: Map<&'static [u8]>,
+    /// The first words of `places`, by their hash.
+    place_heads: FxHashSet<u64>,
     table: Table,
     pools: OnceLock<Pools>,
 }
@@ -100,11 +103,13 @@ impl Lexicon {
     fn open(language: Language) -> Lexicon {
         let data = embedded::of(language);
         let map = |bytes| Map::new(bytes).expect("the embedded lexicons are well-formed, a test opens them");
+        let places = map(data.places);
         Lexicon {
             language,
             words: map(data.words),
             town_names: map(data.town_names),
-            places: map(data.places),
+            place_heads: phrases::heads(&places),
+            places,
             facilities: map(data.facilities),
             table: Table::new(data.towns, data.town_index),
             pools: OnceLock::new(),
@@ -188,6 +193,10 @@ impl Lexicon {
 
     /// The longest name of a region or country from token `at` on.
     pub fn longest_place(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Place)> {
+        let hash = tokens.get(at)?.hash;
+        if hash != 0 && !self.place_heads.contains(&hash) {
+            return None;
+        }
         longest(self.places.as_fst(), norm, tokens, at).map(|(n, value)| (n, Place::from_value(value)))
     }
 

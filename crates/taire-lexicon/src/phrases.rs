@@ -1,7 +1,9 @@
 //! Names of several words, found by walking an FST along the tokens of a note.
 
 use fst::raw::{Fst, Node, Output};
-use taire_text::{Kind, Token, fold_char};
+use fst::{Map, Streamer};
+use rustc_hash::FxHashSet;
+use taire_text::{Kind, Token, fold_char, fold_hash};
 
 /// No name of the lists takes more tokens.
 const MAX_TOKENS: usize = 24;
@@ -31,6 +33,17 @@ pub(crate) fn longest(fst: &Fst<Bytes>, norm: &str, tokens: &[Token], at: usize)
         }
     }
     best
+}
+
+/// The first words of the entries, by the hash that tokens carry.
+pub(crate) fn heads(map: &Map<Bytes>) -> FxHashSet<u64> {
+    let mut heads = FxHashSet::default();
+    let mut stream = map.keys();
+    while let Some(key) = stream.next() {
+        let end = key.iter().position(|&b| b == b' ').unwrap_or(key.len());
+        heads.insert(fold_hash(std::str::from_utf8(&key[..end]).unwrap_or_default()));
+    }
+    heads
 }
 
 struct Walk<'f> {

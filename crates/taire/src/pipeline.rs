@@ -159,7 +159,7 @@ impl Pipeline {
         let mut mentions = self.listen(&mut notes, |source| source != Source::Crf)?.pop().unwrap_or_default();
         self.keep_heard(&notes[0], &mut mentions);
         let mut record = TrustedRecord::default();
-        record.add(&notes[0], &fuse(notes[0].raw(), mentions, &self.rule));
+        record.add(&notes[0], &fuse(notes[0].raw(), &mentions, &self.rule));
         Ok(record)
     }
 
@@ -185,7 +185,7 @@ impl Pipeline {
 
     fn decide(&self, note: &Note, mut mentions: Vec<Mention>, others: &TrustedRecord) -> Findings {
         self.keep_heard(note, &mut mentions);
-        let mut entities = fuse(note.raw(), mentions.clone(), &self.rule);
+        let mut entities = fuse(note.raw(), &mentions, &self.rule);
         let before = mentions.len();
         if self.policy.looks(Source::Initials) {
             initials(note, &entities, &mut mentions);
@@ -195,7 +195,7 @@ impl Pipeline {
         }
         if mentions.len() > before {
             self.keep_heard(note, &mut mentions);
-            entities = fuse(note.raw(), mentions.clone(), &self.rule);
+            entities = fuse(note.raw(), &mentions, &self.rule);
         }
         let mut entities = settle(note, entities);
         let mut spared = spared(note.raw(), &mentions, &entities, &self.rule);

@@ -97,6 +97,13 @@ fn kind(loss: Loss) -> String {
     loss.unit().map_or_else(|| "ε".to_owned(), |unit| format!("ε per {}", unit.name()))
 }
 
+fn add_one(counts: &mut BTreeMap<String, usize>, name: &str) {
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => drop(counts.insert(name.to_owned(), 1)),
+    }
+}
+
 impl Report {
     pub fn new(command: &str, policies: impl Iterator<Item = String>) -> Self {
         Report {
@@ -114,9 +121,9 @@ impl Report {
         self.documents.with_nothing_found += usize::from(entities.is_empty());
         *self.languages.entry(language).or_default() += 1;
         for entity in entities {
-            *self.labels.entry(entity.label.name().to_owned()).or_default() += 1;
+            add_one(&mut self.labels, entity.label.name());
             for source in entity.sources.iter() {
-                *self.sources.entry(source.key().to_owned()).or_default() += 1;
+                add_one(&mut self.sources, source.key());
             }
         }
     }
