@@ -1,8 +1,8 @@
 //! Hospitals, health centres and institutions. One named after a town moves with the town ("CHU de Bordeaux" is a CHU
 //! of the surrogate town); another takes the name of another facility of its kind.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{LazyLock, OnceLock};
 
 use taire_lexicon::Lexicon;
 use taire_text::{Label, Language, fold};
@@ -27,6 +27,44 @@ fn is_kind(word: &str) -> bool {
     KNOWN.contains(fold(word).as_str())
 }
 
+/// A facility of the pools, and its name as names are compared.
+#[derive(Clone)]
+struct Candidate {
+    name: &'static str,
+    form: String,
+}
+
+/// Facilities of one kind, read once.
+#[derive(Default)]
+struct Pool {
+    all: Vec<Candidate>,
+    by_first_word: BTreeMap<String, Vec<Candidate>>,
+}
+
+impl Pool {
+    fn of(language: Language, label: Label) -> &'static Pool {
+        type Kinds = [OnceLock<Pool>; 3];
+        static POOLS: [Kinds; Language::ALL.len()] =
+            [const { [const { OnceLock::new() }; 3] }; Language::ALL.len()];
+        let pools = Lexicon::of(language).pools();
+        let (kind, names) = match label {
+            Label::Hospital => (0, pools.hospitals()),
+            Label::HealthCentre => (1, pools.health_centres()),
+            _ => (2, pools.institutions()),
+        };
+        POOLS[language as usize][kind].get_or_init(|| {
+            let mut pool = Pool::default();
+            for &name in names {
+                let candidate = Candidate { name, form: search_form(name) };
+                let first = fold(name.split(' ').next().unwrap_or_default());
+                pool.by_first_word.entry(first).or_default().push(candidate.clone());
+                pool.all.push(candidate);
+            }
+            pool
+        })
+    }
+}
+
 /// The facility's surrogate; `None` when nothing in the pools fits.
 pub(crate) fn surrogate(
     streams: &Streams,
@@ -44,26 +82,17 @@ pub(crate) fn surrogate(
         let town = atlas.town_name(name.trim_end())?;
         return Some(elide(head, &town, language));
     }
-    let pools = Lexicon::of(language).pools();
-    let pool = match label {
-        Label::Hospital => pools.hospitals(),
-        Label::HealthCentre => pools.health_centres(),
-        _ => pools.institutions(),
-    };
+    let pool = Pool::of(language, label);
     let first = fold(&text[pieces.first()?.range.clone()]);
-    let same: Vec<&str> = pool
-        .iter()
-        .copied()
-        .filter(|f| f.split(' ').next().is_some_and(|word| fold(word) == first))
-        .collect();
-    let candidates: &[&str] = if own == 0 || same.len() < 3 { pool } else { &same };
+    let same = pool.by_first_word.get(&first).filter(|same| own > 0 && same.len() >= 3);
+    let candidates = same.unwrap_or(&pool.all);
     let original = search_form(text);
     let bare = search_form(name);
     let mut draw = streams.draw(Purpose::Facility, scope, &bare);
     let new = (0..64).find_map(|_| {
-        let candidate = search_form(draw.pick(candidates)?);
-        let clear = candidate != original && !candidate.ends_with(&bare) && !original.ends_with(&candidate);
-        clear.then(|| candidates.iter().copied().find(|c| search_form(c) == candidate)).flatten()
+        let form = draw.pick(candidates)?.form.as_str();
+        let clear = form != original && !form.ends_with(&bare) && !original.ends_with(form);
+        clear.then(|| candidates.iter().find(|c| c.form == form)).flatten().map(|c| c.name)
     })?;
     if own > 0 {
         let new = dress_place(new, name);

@@ -13,8 +13,8 @@ const SMALLEST: u32 = 300;
 
 pub(crate) struct Gazetteer {
     lexicon: &'static Lexicon,
-    /// Towns that may be drawn, by department.
-    by_department: BTreeMap<&'static str, Vec<usize>>,
+    /// Towns that may be drawn, with their inhabitants, by department.
+    by_department: BTreeMap<&'static str, Vec<(usize, u32)>>,
     /// Departments by region, in order.
     by_region: BTreeMap<&'static str, Vec<&'static str>>,
 }
@@ -31,12 +31,12 @@ impl Gazetteer {
 
     fn build(language: Language) -> Gazetteer {
         let lexicon = Lexicon::of(language);
-        let mut by_department: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        let mut by_department: BTreeMap<_, Vec<(usize, u32)>> = BTreeMap::new();
         let mut by_region: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for town in lexicon.towns().filter(|t| t.kind() == TownKind::Town) {
             let plain = town.name().chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '\''));
             if inhabitants(&town) >= SMALLEST && plain && town.postal_codes().len() > 0 {
-                by_department.entry(town.department()).or_default().push(town.index());
+                by_department.entry(town.department()).or_default().push((town.index(), inhabitants(&town)));
                 let departments = by_region.entry(town.region()).or_default();
                 if let Err(at) = departments.binary_search(&town.department()) {
                     departments.insert(at, town.department());
@@ -55,7 +55,7 @@ impl Gazetteer {
     pub(crate) fn of_region(&self, region: &str) -> Vec<AnyTown> {
         let departments = self.by_region.get(region).map_or(&[][..], Vec::as_slice);
         let towns = departments.iter().filter_map(|d| self.by_department.get(d)).flatten();
-        towns.filter_map(|&i| self.lexicon.town(i)).collect()
+        towns.filter_map(|&(i, _)| self.lexicon.town(i)).collect()
     }
 
     pub(crate) fn regions(&self) -> impl Iterator<Item = &'static str> {
@@ -69,20 +69,23 @@ impl Gazetteer {
     /// Towns of a department that may be drawn: those of half to twice the population, or else the nearest to it.
     pub(crate) fn alike(&self, department: &str, population: u32, at_least: usize) -> Vec<AnyTown> {
         let all = self.by_department.get(department).map_or(&[][..], Vec::as_slice);
-        let ratio = |t: &AnyTown| {
-            let (a, b) = (u64::from(inhabitants(t).max(1)), u64::from(population.max(1)));
+        // In thousandths.
+        let ratio = |inhabitants: u32| {
+            let (a, b) = (u64::from(inhabitants.max(1)), u64::from(population.max(1)));
             a.max(b) * 1000 / a.min(b)
         };
-        let mut towns: Vec<(u64, AnyTown)> =
-            all.iter().filter_map(|&i| self.lexicon.town(i)).map(|t| (ratio(&t), t)).collect();
-        let near = towns.iter().filter(|(r, _)| *r <= 2000).count();
-        if near >= at_least {
-            towns.retain(|(r, _)| *r <= 2000);
-        } else {
-            towns.sort_by_key(|(r, t)| (*r, t.index()));
-            towns.truncate(at_least);
+        let near = |inhabitants: u32| {
+            let (a, b) = (u64::from(inhabitants.max(1)), u64::from(population.max(1)));
+            a.max(b) * 1000 < a.min(b) * 2001
+        };
+        let mut towns: Vec<usize> = all.iter().filter(|t| near(t.1)).map(|t| t.0).collect();
+        if towns.len() < at_least {
+            let mut ordered: Vec<(u64, usize)> = all.iter().map(|&(i, n)| (ratio(n), i)).collect();
+            ordered.sort_unstable();
+            ordered.truncate(at_least);
+            towns = ordered.into_iter().map(|(_, i)| i).collect();
         }
-        towns.into_iter().map(|(_, t)| t).collect()
+        towns.into_iter().filter_map(|i| self.lexicon.town(i)).collect()
     }
 
     /// Towns that go by a name as written, with `St` and `Ste` read in full.

@@ -5,6 +5,7 @@
 //! table. There is a permutation per kind (family, female, male). Letters that begin few names would betray
 //! themselves, so they all go to one letter, and no name is ever drawn from them. No letter maps to itself.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use taire_text::{Gender, Language, fold};
@@ -28,14 +29,6 @@ impl NameKind {
         }
     }
 
-    fn from_index(index: usize) -> NameKind {
-        match index {
-            0 => NameKind::Family,
-            1 => NameKind::Given(Gender::Female),
-            _ => NameKind::Given(Gender::Male),
-        }
-    }
-
     fn purposes(self) -> (Purpose, Purpose) {
         match self {
             NameKind::Family => (Purpose::FamilyLetters, Purpose::FamilyName),
@@ -56,7 +49,8 @@ pub(crate) struct Names<'a> {
     streams: &'a Streams,
     scope: Scope<'a>,
     pools: &'static Pools,
-    letters: [[u8; 26]; 3],
+    /// By kind, drawn when a name of the kind is first met.
+    letters: [OnceCell<[u8; 26]>; 3],
     /// Folded names of the known identity, which no surrogate may equal.
     avoid: BTreeSet<String>,
 }
@@ -69,17 +63,15 @@ impl<'a> Names<'a> {
         avoid: BTreeSet<String>,
     ) -> Names<'a> {
         let pools = Pools::of(language);
-        let letters = std::array::from_fn(|i| {
-            let kind = NameKind::from_index(i);
-            letter_map(&mut streams.draw(kind.purposes().0, scope, ""), pools.of_kind(kind))
-        });
-        Names { streams, scope, pools, letters, avoid }
+        Names { streams, scope, pools, letters: Default::default(), avoid }
     }
 
     /// The letter an initial becomes, in lower case; `None` when the pool is empty.
     pub(crate) fn initial(&self, letter: char, kind: NameKind) -> Option<char> {
         let (folded, _) = taire_text::fold_char(letter);
-        let map = &self.letters[kind.index()];
+        let map = self.letters[kind.index()].get_or_init(|| {
+            letter_map(&mut self.streams.draw(kind.purposes().0, self.scope, ""), self.pools.of_kind(kind))
+        });
         // Letters outside a to z are as rare as any.
         let slot = if folded[0].is_ascii_lowercase() { folded[0] as u8 - b'a' } else { b'x' - b'a' };
         match map[usize::from(slot)] {
@@ -127,13 +119,16 @@ mod tests {
     use super::*;
     use crate::key::test_streams;
 
+    const KINDS: [NameKind; 3] =
+        [NameKind::Family, NameKind::Given(Gender::Female), NameKind::Given(Gender::Male)];
+
     #[test]
     fn words_and_initials_agree_and_never_stay() {
         for seed in 0..30 {
             let streams = test_streams(seed);
             for language in [Language::Fr, Language::Es] {
                 let names = Names::new(&streams, Scope::Patient("p"), language, BTreeSet::new());
-                for kind in (0..3).map(NameKind::from_index) {
+                for kind in KINDS {
                     for word in ["dupont", "jean", "xavier", "zoe", "marie", "kevin", "wanda", "ysabel"] {
                         let name = fold(names.word(word, kind).unwrap());
                         let letter = names.initial(word.chars().next().unwrap(), kind).unwrap();

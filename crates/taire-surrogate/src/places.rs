@@ -37,7 +37,7 @@ pub(crate) struct Atlas<'a> {
     /// Towns of the note with where they stand.
     cities: Vec<(usize, usize, AnyTown)>,
     chosen: Chosen<'a>,
-    /// Towns that a mechanism drew in this note: each is paid for once.
+    /// Towns that were drawn in this note: each is drawn, and paid for, once.
     drawn: RefCell<BTreeMap<usize, Option<AnyTown>>>,
 }
 
@@ -165,14 +165,17 @@ impl<'a> Atlas<'a> {
     }
 
     fn move_town(&self, town: AnyTown) -> Option<AnyTown> {
-        if self.chosen.method.is_private() {
-            let known = self.drawn.borrow().get(&town.index()).copied();
-            return known.unwrap_or_else(|| {
-                let new = self.release(town);
-                self.drawn.borrow_mut().insert(town.index(), new);
-                new
-            });
-        }
+        let known = self.drawn.borrow().get(&town.index()).copied();
+        known.unwrap_or_else(|| {
+            let private = self.chosen.method.is_private();
+            let new = if private { self.release(town) } else { self.listed(town) };
+            self.drawn.borrow_mut().insert(town.index(), new);
+            new
+        })
+    }
+
+    /// A town of about the same size in the department that the town's own moves to.
+    fn listed(&self, town: AnyTown) -> Option<AnyTown> {
         let department = self.department(town.department())?;
         let name = town.folded();
         self.draw_town(town.code(), department, inhabitants(&town), |t| {

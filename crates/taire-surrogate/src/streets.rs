@@ -1,6 +1,9 @@
 //! Streets: another street of the same kind, another number. Whatever else stands in an address line (a residence, a
 //! building's name) does not stay.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use taire_lexicon::Lexicon;
 use taire_text::{Language, fold};
 
@@ -101,13 +104,8 @@ fn rename(
     let (name, after) = if way.is_some() { rest.split_at(end) } else { (rest, "") };
     let value = search_form(name);
     let pool = Lexicon::of(language).pools().streets();
-    let same_kind: Vec<&str> = match way {
-        Some((kind, _)) => {
-            pool.iter().copied().filter(|s| fold(s.split(' ').next().unwrap_or("")) == kind).collect()
-        }
-        None => Vec::new(),
-    };
-    let pool = if same_kind.len() < 5 { pool } else { &same_kind };
+    let same_kind = way.and_then(|(kind, _)| of_kind(language).get(kind));
+    let pool = same_kind.filter(|streets| streets.len() >= 5).map_or(pool, Vec::as_slice);
     let mut draw = streams.draw(Purpose::Street, scope, &value);
     let new = (0..64).find_map(|_| draw.pick(pool).copied().filter(|s| last_word(s) != last_word(name)))?;
     let mut new = new.to_owned();
@@ -121,6 +119,20 @@ fn rename(
     let gap = if name.ends_with(' ') { " " } else { "" };
     let after = if is_number(after) { renumber(after, &mut draw) } else { String::new() };
     Some(format!("{before}{new}{gap}{after}"))
+}
+
+/// The streets of the pool by their kind, folded.
+fn of_kind(language: Language) -> &'static BTreeMap<String, Vec<&'static str>> {
+    type ByKind = BTreeMap<String, Vec<&'static str>>;
+    static BY_KIND: [OnceLock<ByKind>; Language::ALL.len()] =
+        [const { OnceLock::new() }; Language::ALL.len()];
+    BY_KIND[language as usize].get_or_init(|| {
+        let mut by_kind = ByKind::new();
+        for &street in Lexicon::of(language).pools().streets() {
+            by_kind.entry(fold(street.split(' ').next().unwrap_or(""))).or_default().push(street);
+        }
+        by_kind
+    })
 }
 
 fn last_word(street: &str) -> String {
