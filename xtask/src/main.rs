@@ -1,5 +1,6 @@
 //! Chores of the project: `cargo xtask test|lexicons|generate|score|...`.
 
+mod bench;
 mod calendars;
 mod calibrate;
 mod generate;
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (command, rest) = args.split_first().map_or(("", &args[..]), |(c, rest)| (c.as_str(), rest));
     let done = match command {
+        "bench" => bench::run(rest),
         "calendars" => calendars::run(rest),
         "calibrate" => calibrate::run(rest),
         "generate" => generate::run(rest),
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
         "score" => score::run(rest),
         "test" => test::run(),
         _ => Err(format!(
-            "unknown chore `{command}`; known: calendars, calibrate, generate, hospital, lexicons, models, risk, score, test"
+            "unknown chore `{command}`; known: bench, calendars, calibrate, generate, hospital, lexicons, models, risk, score, test"
         )),
     };
     match done {
