@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use taire_text::{Kind, Label, Note, Shape};
 
-use crate::folded::{WordSet, word_hash};
+use crate::folded::{WordSet, token_hash};
 use crate::words::WordClass;
 
 /// Tokens that say something of a person.
@@ -47,7 +47,7 @@ static BEFORE_RELATIVES: LazyLock<WordSet> = LazyLock::new(|| {
 
 impl<'a> Reading<'a> {
     fn hash(&self, at: usize) -> u64 {
-        self.note.tokens.get(at).map_or(0, |t| word_hash(t.of(self.note.norm())))
+        self.note.tokens.get(at).map_or(0, |t| token_hash(t, self.note.norm()))
     }
 
     fn text(&self, at: usize) -> &'a str {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use taire_text::{Kind, Label, Mention, Note, Shape, Source};
 
-use crate::folded::{Filter, WordSet, word_hash};
+use crate::folded::{Filter, WordSet, token_hash, word_hash};
 
 /// Makers whose name is nothing else.
 static MAKERS: LazyLock<WordSet> = LazyLock::new(|| {
@@ -53,7 +53,7 @@ fn text_at(note: &Note, at: usize) -> &str {
 /// An organisation that starts at token `at`, with the index of the token after it.
 pub(crate) fn organisation(note: &Note, at: usize) -> Option<(Mention, usize)> {
     let token = &note.tokens[at];
-    let hash = word_hash(token.of(note.norm()));
+    let hash = token_hash(token, note.norm());
     if !OPENERS.may_have(hash) {
         return None;
     }

@@ -225,8 +225,9 @@ impl Rewriter {
 
     /// The moved date of a document; `None` when it has none, or none can be made.
     pub fn document_date(&self, note: &Note) -> Option<Date> {
+        let date = note.date?;
         let scope = self.time_scope(&note.id, note.patient.as_deref());
-        crate::calendar::Calendar::new(&self.streams, scope, self.settings.dates).map(note.date?)
+        crate::calendar::Calendar::new(&self.streams, scope, self.settings.dates).map(date)
     }
 }
 

@@ -74,9 +74,10 @@ impl Table {
     /// What was timed.
     pub(super) fn say(&mut self, corpus: &Corpus) {
         self.remarks.push(format!(
-            "{}: {} generated documents, {:.1} MB of text, an identifying span every {} bytes.",
+            "{}: {} documents of about {:.1} KB, each a run of generated ones; {:.1} MB of text, an identifying span every {} bytes.",
             corpus.language,
             corpus.documents,
+            corpus.bytes as f64 / 1e3 / corpus.documents.max(1) as f64,
             corpus.bytes as f64 / 1e6,
             corpus.bytes / corpus.spans.max(1)
         ));
