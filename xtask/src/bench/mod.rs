@@ -65,7 +65,7 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     };
     let folder = target.join("bench");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut table = Table::new(root, options.seed);
+    let mut table = Table::new(root, &options);
     for &language in Language::ALL {
         let corpus = Corpus::make(language, options.megabytes << 20, options.seed, &folder)?;
         let bench = Bench { binary: &binary, folder: &folder, corpus: &corpus, runs: options.runs };

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde::Serialize;
 
+use super::Options;
 use super::corpus::Corpus;
 
 #[derive(Serialize)]
@@ -44,14 +45,15 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(root: &Path, seed: u64) -> Table {
+    pub(super) fn new(root: &Path, options: &Options) -> Table {
         let commit = Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root).output();
         let commit = commit.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
+        let &Options { megabytes, seed, runs } = options;
         let given = if std::env::var_os("TAIRE_BIN").is_some() { "TAIRE_BIN=… " } else { "" };
         Table {
             date: jiff::Timestamp::now().to_string().chars().take(10).collect(),
             commit: commit.trim().to_owned(),
-            command: format!("{given}cargo xtask bench --seed {seed}"),
+            command: format!("{given}cargo xtask bench --megabytes {megabytes} --seed {seed} --runs {runs}"),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             rows: Vec::new(),
             remarks: Vec::new(),
