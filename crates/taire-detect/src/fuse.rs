@@ -127,7 +127,7 @@ pub fn spared(text: &str, mentions: &[Mention], entities: &[Entity], rule: &Fusi
     }
     let all_ears =
         FusionRule { rank: rule.rank.clone(), thresholds: vec![Score::new(0.0); Label::ALL.len()] };
-    fuse(text, left, &all_ears)
+    fuse(text, &left, &all_ears)
 }
 
 /// Adds to each entity the voices about its text that were not heeded, for those who ask why: `Clear` ones that were
