@@ -16,7 +16,7 @@ pub(crate) enum Event {
 impl Weigh for Event {
     fn weight(&self) -> usize {
         match self {
-            Event::Document(document) => document.text.len(),
+            Event::Document(document) => document.weight(),
             _ => 0,
         }
     }

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use taire::batch::ordered;
 use taire::{Deidentified, Engine, Error, Report, SecretKey};
 use taire_formats::{
-    AtomicFile, Discovery, Document, Encoding, Layout, Offsets, OutSpan, OutputPlan, ReadOptions,
+    AtomicFile, Discovery, Document, Encoding, ErrorKind, Layout, Offsets, OutSpan, OutputPlan, ReadOptions,
     ReadSummary, To, Writer, discover,
 };
 use taire_text::scheme::{self, Scheme};
@@ -91,6 +91,7 @@ fn written_spans(done: &Deidentified) -> Vec<OutSpan> {
         OutSpan {
             start: written.range.start,
             end: written.range.end,
+            original: entity.span.start()..entity.span.end(),
             label: Cow::Borrowed(entity.label.name()),
             role: Some(entity.role),
             score: entity.score.get(),
@@ -104,6 +105,7 @@ fn scheme_spans(scheme: Scheme, text: &str, entities: &[Entity]) -> Vec<OutSpan>
     let spans = scheme::project(scheme, text, entities).into_iter().map(|s| OutSpan {
         start: s.span.start(),
         end: s.span.end(),
+        original: s.span.start()..s.span.end(),
         label: Cow::Borrowed(s.label),
         role: Some(s.role),
         score: s.score.get(),
@@ -323,7 +325,20 @@ impl Sink<'_> {
             }
         };
         if let Some(writer) = self.writer()? {
-            writer.write(document, &done.text, &spans, done.patient.as_deref(), done.date)?;
+            match writer.write(document, &done.text, &spans, done.patient.as_deref(), done.date) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::Input => {
+                    self.writer = None;
+                    self.job.refuse(self.report, document.id.clone(), &error.to_string());
+                    return Ok(());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if !document.left_out.is_empty() {
+            let what: Vec<_> =
+                document.left_out.iter().map(|(what, n)| format!("{} ({n})", what.name())).collect();
+            self.report.leave_out(document.id.clone(), what.join(", "));
         }
         if document.encoding != Encoding::Utf8 {
             self.report.remark(format!("{}: read as {}", document.id, document.encoding.name()));

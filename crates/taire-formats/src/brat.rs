@@ -74,7 +74,15 @@ mod tests {
     fn span(text: &str, slice: &str, label: &'static str) -> OutSpan {
         let start = text.find(slice).unwrap();
         let sources = SourceSet::default();
-        OutSpan { start, end: start + slice.len(), label: label.into(), role: None, score: 1.0, sources }
+        OutSpan {
+            start,
+            end: start + slice.len(),
+            original: 0..0,
+            label: label.into(),
+            role: None,
+            score: 1.0,
+            sources,
+        }
     }
 
     #[test]

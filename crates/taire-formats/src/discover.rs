@@ -315,7 +315,7 @@ mod tests {
             ("bad/identity.json", "{\"nom\":\"Durand\"}"),
             ("bad/y.txt", "y"),
             ("c.jsonl", "{}"),
-            ("d.pdf", "%PDF-1.4"),
+            ("d.png", "\u{89}PNG\0"),
             (".hidden", "x"),
             ("out/z.txt", "z"),
         ] {
@@ -330,7 +330,7 @@ mod tests {
         assert!(found.inputs[1].sidecars.is_empty());
         assert_eq!(found.identities, [root.join("a/identity.json")]);
         let refused: Vec<_> = found.refused.iter().map(|r| r.path.strip_prefix(&root).unwrap()).collect();
-        assert_eq!(refused, ["bad/identity.json", "a/lone.ann", "d.pdf", "bad/y.txt"].map(Path::new));
+        assert_eq!(refused, ["bad/identity.json", "a/lone.ann", "d.png", "bad/y.txt"].map(Path::new));
         assert_eq!(found.ignored.len(), 2);
         assert!(found.refused.iter().all(|r| !r.to_string().contains("Durand")));
     }

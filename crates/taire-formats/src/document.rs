@@ -1,15 +1,18 @@
 //! One document as read, and the spans written with it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::civil::Date;
 use serde_json::value::RawValue;
 use taire_text::{KnownIdentity, Language, Phi, Role, SourceSet};
 
-use crate::Encoding;
 use crate::date::DateShape;
+use crate::office::Back;
+use crate::{Encoding, LeftOut};
 
 /// One document as read. `text` may be taken out while it is treated: writing does not look at it.
 pub struct Document {
@@ -24,6 +27,8 @@ pub struct Document {
     /// Annotations that came with it, when [`crate::ReadOptions::gold`] asks for them; in file order.
     pub gold: Vec<GoldSpan>,
     pub place: Place,
+    /// What was in the file and is not treated, hence not written, and how many of each.
+    pub left_out: BTreeMap<LeftOut, usize>,
 }
 
 impl Document {
@@ -39,7 +44,17 @@ impl Document {
             encoding: Encoding::Utf8,
             gold: Vec::new(),
             place: Place::default(),
+            left_out: BTreeMap::new(),
         }
+    }
+
+    /// Bytes it holds in memory.
+    pub fn weight(&self) -> usize {
+        let markup = match &self.place.0 {
+            Spot::Markup(back) => back.weight(),
+            _ => 0,
+        };
+        self.text.len() + markup
     }
 }
 
@@ -67,6 +82,8 @@ pub struct GoldSpan {
 pub struct OutSpan {
     pub start: usize,
     pub end: usize,
+    /// Bytes of the text as read that it stands for.
+    pub original: Range<usize>,
     pub label: Cow<'static, str>,
     pub role: Option<Role>,
     pub score: f32,
@@ -87,6 +104,8 @@ pub(crate) enum Spot {
         /// Cells of the kept columns, in their order.
         kept: Vec<String>,
     },
+    /// A file with markup, written back in place.
+    Markup(Box<Back>),
 }
 
 /// One key of a JSON document, in its order.

@@ -50,6 +50,11 @@ impl Error {
         Error { kind: ErrorKind::Input, path: Some(path.into()), position: None, why: why.into() }
     }
 
+    /// A document that was read and cannot be written.
+    pub(crate) fn refused(why: &str) -> Self {
+        Error { kind: ErrorKind::Input, path: None, position: None, why: why.into() }
+    }
+
     pub(crate) fn usage_at(path: &Path, why: impl Into<String>) -> Self {
         Error { kind: ErrorKind::Usage, path: Some(path.into()), position: None, why: why.into() }
     }

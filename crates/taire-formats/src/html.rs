@@ -116,6 +116,7 @@ mod tests {
         let label = |label: &'static str, start, end| OutSpan {
             start,
             end,
+            original: start..end,
             label: label.into(),
             role: Some(Role::Patient),
             score: 0.5,

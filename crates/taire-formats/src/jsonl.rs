@@ -105,6 +105,7 @@ impl Parsed {
             encoding: crate::Encoding::Utf8,
             gold: self.gold,
             place: Place(Spot::Json(self.slots)),
+            left_out: Default::default(),
         }
     }
 }

@@ -20,11 +20,14 @@ mod identity;
 mod json_write;
 mod jsonl;
 mod lines;
+mod markup;
+mod office;
 mod offsets;
 mod paths;
 mod read;
 mod sidecar;
 mod sniff;
+mod splice;
 mod table;
 mod write;
 mod xml;
@@ -39,6 +42,7 @@ pub use document::{Document, GoldSpan, OutSpan, Place};
 pub use error::{Error, ErrorKind, Position, Refusal};
 pub use identity::{Problem, known_from_json};
 pub use json_write::annotation_line;
+pub use office::LeftOut;
 pub use offsets::{Offsets, from_bytes, to_bytes};
 pub use paths::OutputPlan;
 pub use read::{Layout, ReadSummary, Reader, open, read_from};
@@ -63,6 +67,15 @@ pub enum Format {
     Csv {
         delimiter: u8,
     },
+    /// Word since 2007.
+    Docx,
+    /// OpenDocument text.
+    Odt,
+    Html,
+    Rtf,
+    /// Word 97-2003.
+    Doc,
+    Pdf,
 }
 
 impl Format {
@@ -74,12 +87,25 @@ impl Format {
             Format::Json => "json",
             Format::Csv { delimiter: b'\t' } => "tsv",
             Format::Csv { .. } => "csv",
+            Format::Docx => "docx",
+            Format::Odt => "odt",
+            Format::Html => "html",
+            Format::Rtf => "rtf",
+            Format::Doc => "doc",
+            Format::Pdf => "pdf",
         }
     }
 
     /// Whether one file holds one document.
     pub fn is_single(self) -> bool {
-        matches!(self, Format::Text | Format::Brat)
+        !matches!(self, Format::Jsonl | Format::Json | Format::Csv { .. })
+    }
+}
+
+impl Format {
+    /// Read to text and written as such: `name.doc` becomes `name.doc.txt`.
+    pub(crate) fn becomes_text(self) -> bool {
+        matches!(self, Format::Doc | Format::Pdf)
     }
 }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::{Discovery, Error, Format, InputFile, To};
 
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
-const FILE_EXTENSIONS: [&str; 9] = ["txt", "jsonl", "ndjson", "json", "csv", "tsv", "xml", "html", "ann"];
+const FILE_EXTENSIONS: [&str; 13] =
+    ["txt", "jsonl", "ndjson", "json", "csv", "tsv", "xml", "html", "ann", "docx", "odt", "htm", "rtf"];
 
 /// One target for each input, and where the reports go.
 #[derive(Clone, Debug)]
@@ -46,7 +47,20 @@ impl OutputPlan {
         } else if looks_like_file && !inputs.is_empty() {
             return Err(Error::usage_at(out, "one file cannot hold these inputs; give a folder"));
         } else {
-            inputs.iter().map(|input| out.join(output_name(input, to))).collect()
+            let mut names: Vec<PathBuf> = inputs.iter().map(|input| output_name(input, to)).collect();
+            let mut often: BTreeMap<PathBuf, usize> = BTreeMap::new();
+            names.iter().for_each(|name| *often.entry(name.clone()).or_default() += 1);
+            for (input, name) in inputs.iter().zip(&mut names) {
+                // A letter may lie beside its print: `a.docx`, `a.pdf`.
+                if often.get(name).is_some_and(|n| *n > 1) && to != To::InKind {
+                    let extension = name.extension().map(ToOwned::to_owned).unwrap_or_default();
+                    let mut whole = input.relative.clone().into_os_string();
+                    whole.push(".");
+                    whole.push(extension);
+                    *name = whole.into();
+                }
+            }
+            names.iter().map(|name| out.join(name)).collect()
         };
         let folder = if merged || single { out.parent().unwrap_or(Path::new("")) } else { out };
         let plan = OutputPlan {
@@ -109,6 +123,11 @@ pub(crate) fn writes_brat(format: Format, to: To) -> bool {
 
 fn output_name(input: &InputFile, to: To) -> PathBuf {
     match to {
+        To::InKind if input.format.becomes_text() => {
+            let mut name = input.relative.clone().into_os_string();
+            name.push(".txt");
+            name.into()
+        }
         To::InKind => input.relative.clone(),
         To::Jsonl => input.relative.with_extension("jsonl"),
         To::Brat if input.format.is_single() => input.relative.with_extension("txt"),
@@ -144,6 +163,7 @@ mod tests {
             (&["in.jsonl"], "/o", To::Brat, &["/o/in", "/o/report.json"]),
             (&["a/b.txt", "c.txt"], "/o", To::InKind, &["/o/a/b.txt", "/o/c.txt", "/o/report.json"]),
             (&["a/b.txt"], "/o", To::Html, &["/o/a/b.html", "/o/report.json"]),
+            (&["a.txt", "a.md"], "/o", To::Xml, &["/o/a.txt.xml", "/o/a.md.xml", "/o/report.json"]),
             (&["a.txt", "b.txt"], "x.jsonl", To::Jsonl, &["x.jsonl", "x.jsonl", "report.json"]),
             (&["a.txt"], "v1.2", To::InKind, &["v1.2/a.txt", "v1.2/report.json"]),
         ] {
@@ -153,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        assert!(plan(&["a.txt", "a.md"], "/o", To::Xml).unwrap_err().contains("rename one"));
+        assert!(plan(&["a.txt", "a.txt"], "/o", To::Xml).unwrap_err().contains("rename one"));
         assert!(plan(&["a.txt", "b.txt"], "/o/x.txt", To::InKind).unwrap_err().contains("give a folder"));
         assert!(plan(&["a.txt"], "/o/x.jsonl", To::InKind).unwrap_err().contains(".txt, not .jsonl"));
         assert!(plan(&["report.json"], "/o", To::InKind).unwrap_err().contains("name of the report"));

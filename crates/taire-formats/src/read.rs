@@ -10,13 +10,14 @@ use serde_json::value::RawValue;
 use taire_text::{KnownIdentity, Note};
 
 use crate::decode::{BOM, decode};
+use crate::document::Spot;
 use crate::error::reason;
 use crate::jsonl::{self, Keys};
 use crate::lines::{Line, read_line};
 use crate::table::{Columns, Record, Records, Style};
 use crate::{
-    Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Position, ReadOptions, Refusal, brat,
-    identity,
+    Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Place, Position, ReadOptions, Refusal,
+    brat, identity, office,
 };
 
 /// What a writer in kind must know of the file that was read.
@@ -84,6 +85,9 @@ pub fn read_from(
     };
     let mut dropped = BTreeSet::new();
     let state = match file.format {
+        Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf => {
+            State::Office { input: Some(input) }
+        }
         Format::Text | Format::Brat => State::Text { input: Some(input), gold: options.gold },
         Format::Jsonl => {
             let keys = Arc::new(Keys::new(options)?);
@@ -160,6 +164,7 @@ fn read_whole(input: impl Read) -> io::Result<Option<Vec<u8>>> {
 }
 
 enum State {
+    Office { input: Option<Box<dyn BufRead + Send>> },
     Text { input: Option<Box<dyn BufRead + Send>>, gold: bool },
     Lines { input: Box<dyn BufRead + Send>, buffer: Vec<u8>, line: u64, keys: Arc<Keys> },
     Items { items: std::vec::IntoIter<Box<RawValue>>, item: u64, keys: Arc<Keys> },
@@ -200,6 +205,11 @@ impl Reader {
         let path = &self.file.path;
         match &mut self.state {
             State::Done => None,
+            State::Office { input } => {
+                let input = input.take();
+                self.state = State::Done;
+                Some(read_office(&self.file, &self.stem, input?).map(|document| (document, None)))
+            }
             State::Text { input, gold } => {
                 let (input, gold) = (input.take(), *gold);
                 self.state = State::Done;
@@ -356,6 +366,19 @@ fn object(
     summary.unread_dates += u64::from(parsed.unread_date);
     let known = parsed.known.take();
     Ok((parsed.into_document(id), known))
+}
+
+/// A document of a word processor: its text, and the way back into its file.
+fn read_office(file: &InputFile, stem: &str, input: impl Read) -> Result<Document, Refusal> {
+    let refuse = |why: String| Refusal::new(&file.path, None, why);
+    let bytes = read_whole(input).map_err(|e| refuse(format!("cannot read it: {}", reason(&e))))?;
+    let bytes =
+        bytes.ok_or_else(|| refuse(format!("it is over {} MB; split it into its letters", LIMIT >> 20)))?;
+    let opened = office::open(file.format, &bytes).map_err(refuse)?;
+    let mut document = Document::new(stem, opened.text);
+    document.left_out = opened.left_out;
+    document.place = Place(Spot::Markup(Box::new(opened.back)));
+    Ok(document)
 }
 
 fn read_text(

@@ -12,6 +12,9 @@ pub(crate) const HEAD: usize = 1 << 16;
 
 /// The format, or why the file is refused.
 pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Result<Format, String> {
+    if let Some(format) = office(head, name)? {
+        return Ok(format);
+    }
     if let Some(what) = foreign(head) {
         return Err(format!("it is {what}, which is not read yet; convert it to text"));
     }
@@ -50,6 +53,49 @@ pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Resu
     }
 }
 
+/// Documents of word processors, by their first bytes; the name decides only where these do not tell.
+fn office(head: &[u8], name: &Path) -> Result<Option<Format>, String> {
+    let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
+    if head.starts_with(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") {
+        return Ok(Some(Format::Doc));
+    }
+    if head.get(..1024).unwrap_or(head).windows(5).any(|w| w == b"%PDF-")
+        && (head.starts_with(b"%PDF-") || is_binary(head))
+    {
+        return Ok(Some(Format::Pdf));
+    }
+    if head.starts_with(b"PK\x03\x04") {
+        let extension = name.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+        return match extension.as_str() {
+            _ if has(b"xl/workbook") => {
+                Err("it is an Excel workbook, which is not read; export it as CSV".into())
+            }
+            _ if has(b"ppt/presentation") => Err("it is a PowerPoint file, which is not read".into()),
+            _ if has(b"word/document.xml") || has(b"word/_rels/") => Ok(Some(Format::Docx)),
+            _ if has(b"mimetypeapplication/vnd.oasis.opendocument.text") => Ok(Some(Format::Odt)),
+            _ if has(b"mimetypeapplication/vnd.oasis.opendocument") => {
+                Err("it is an OpenDocument file of another kind than text, which is not read".into())
+            }
+            "odt" => Ok(Some(Format::Odt)),
+            "docx" | "docm" | "dotx" => Ok(Some(Format::Docx)),
+            _ => Ok(None),
+        };
+    }
+    let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
+    if start.starts_with(b"{\\rtf") {
+        return Ok(Some(Format::Rtf));
+    }
+    let opening: Vec<u8> = start.iter().take(2048).map(u8::to_ascii_lowercase).collect();
+    let html = memchr::memmem::find(&opening, b"<html").is_some() && opening.starts_with(b"<");
+    let xhtml = !opening.starts_with(b"<?xml") || memchr::memmem::find(&opening, b"/xhtml").is_some();
+    let extension = name.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    let fragment = matches!(extension.as_str(), "html" | "htm") && opening.starts_with(b"<");
+    if opening.starts_with(b"<!doctype html") || ((html || fragment) && xhtml) {
+        return Ok(Some(Format::Html));
+    }
+    Ok(None)
+}
+
 /// A table under another name: its first line is a header of documents, whole.
 fn headed_table(head: &[u8]) -> Option<Format> {
     let line = &head[..memchr::memchr(b'\n', head)?];
@@ -72,11 +118,8 @@ fn has_text_key(start: &[u8], options: &ReadOptions) -> bool {
 /// Formats of other families, by their first bytes.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[
-        (b"%PDF-", "a PDF"),
-        (b"PK\x03\x04", "a zip, Word (.docx) or OpenDocument file"),
+        (b"PK\x03\x04", "a zip file"),
         (b"PK\x05\x06", "an empty zip file"),
-        (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "a Word or Office 97-2003 file"),
-        (b"{\\rtf", "an RTF file"),
         (b"PAR1", "a Parquet file"),
         (b"\x1F\x8B", "a gzip file"),
         (b"MSH|", "an HL7 v2 message"),
@@ -93,9 +136,6 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     }
     let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
     let opening: Vec<u8> = start.iter().take(1024).map(u8::to_ascii_lowercase).collect();
-    if opening.starts_with(b"<!doctype html") || opening.starts_with(b"<html") {
-        return Some("an HTML page");
-    }
     if opening.starts_with(b"<?xml") || opening.starts_with(b"<clinicaldocument") {
         let cda = memchr::memmem::find(&opening, b"clinicaldocument").is_some();
         return Some(if cda { "a CDA document" } else { "an XML file" });
@@ -124,9 +164,12 @@ mod tests {
             ("a.TSV", "id\ttext\n", csv(b'\t')),
             ("a.txt", "note_id|person_id|note_text\n1|2|x", csv(b'|')),
             ("a.txt", "Texte, date et lieu\n", Ok(Format::Text)),
-            ("a.txt", "%PDF-1.4", Err(())),
+            ("a.txt", "%PDF-1.4", Ok(Format::Pdf)),
             ("a.txt", "<?xml version=\"1.0\"?><ClinicalDocument/>", Err(())),
-            ("a.rtf", "{\\rtf1 x}", Err(())),
+            ("a.rtf", "{\\rtf1 x}", Ok(Format::Rtf)),
+            ("a.txt", "<!DOCTYPE html><p>x", Ok(Format::Html)),
+            ("a.doc", "PK\x03\x04....word/document.xml", Ok(Format::Docx)),
+            ("a.txt", "PK\x03\x04....mimetypeapplication/vnd.oasis.opendocument.text", Ok(Format::Odt)),
             ("a.json", "{\"resourceType\":\"Bundle\"}", Err(())),
             ("a.bin", "a\0b", Err(())),
         ] {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use crate::atomic::{new_file, temporary_name};
+use crate::document::Spot;
 use crate::html::Page;
 use crate::json_write;
 use crate::jsonl::Keys;
@@ -28,13 +29,34 @@ pub struct Writer {
 #[derive(Debug)]
 enum Kind {
     Text(AtomicFile),
-    Brat { text: AtomicFile, ann: AtomicFile },
+    /// One document with markup.
+    Markup(AtomicFile),
+    Brat {
+        text: AtomicFile,
+        ann: AtomicFile,
+    },
     BratFolder(Folder),
-    Objects { file: AtomicFile, keys: Arc<Keys>, list: Option<u64> },
-    Table { file: AtomicFile, columns: Arc<Columns> },
-    Annotations { file: AtomicFile, offsets: Offsets },
-    Xml { file: AtomicFile, many: bool },
-    Html { file: AtomicFile, page: Page },
+    Objects {
+        file: AtomicFile,
+        keys: Arc<Keys>,
+        list: Option<u64>,
+    },
+    Table {
+        file: AtomicFile,
+        columns: Arc<Columns>,
+    },
+    Annotations {
+        file: AtomicFile,
+        offsets: Offsets,
+    },
+    Xml {
+        file: AtomicFile,
+        many: bool,
+    },
+    Html {
+        file: AtomicFile,
+        page: Page,
+    },
 }
 
 impl Writer {
@@ -84,12 +106,17 @@ impl Writer {
                 Kind::Table { file, columns: columns.clone() }
             }
             (To::InKind | To::Brat, Format::Text | Format::Brat) => Kind::Text(file),
+            (
+                To::InKind | To::Brat,
+                Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf,
+            ) => Kind::Markup(file),
         };
         Ok(Writer { kind, buffer })
     }
 
     /// Writes one document: its new text, the spans in it (sorted, disjoint), and what stands for its patient
-    /// and date. What the original said of these is never written.
+    /// and date. What the original said of these is never written. An error of kind [`crate::ErrorKind::Input`]
+    /// concerns this document alone.
     pub fn write(
         &mut self,
         document: &Document,
@@ -104,6 +131,12 @@ impl Writer {
         out.shrink_to(KEEP);
         match &mut self.kind {
             Kind::Text(file) => file.write_all(text.as_bytes()),
+            Kind::Markup(file) => {
+                let Spot::Markup(back) = &document.place.0 else {
+                    return Err(Error::refused("its markup was not read"));
+                };
+                file.write_all(&back.write(text, spans).map_err(Error::refused)?)
+            }
             Kind::Brat { text: file, ann } => {
                 brat::push_ann(out, text, spans);
                 file.write_all(text.as_bytes())?;
@@ -148,7 +181,10 @@ impl Writer {
     pub fn finish(mut self) -> Result<(), Error> {
         self.buffer.clear();
         match self.kind {
-            Kind::Text(file) | Kind::Table { file, .. } | Kind::Annotations { file, .. } => file.finish(),
+            Kind::Text(file)
+            | Kind::Markup(file)
+            | Kind::Table { file, .. }
+            | Kind::Annotations { file, .. } => file.finish(),
             Kind::Brat { text, ann } => {
                 text.finish()?;
                 ann.finish()

@@ -130,7 +130,15 @@ mod tests {
     use taire_text::SourceSet;
 
     fn span(start: usize, end: usize, label: &'static str) -> OutSpan {
-        OutSpan { start, end, label: label.into(), role: None, score: 1.0, sources: SourceSet::default() }
+        OutSpan {
+            start,
+            end,
+            original: start..end,
+            label: label.into(),
+            role: None,
+            score: 1.0,
+            sources: SourceSet::default(),
+        }
     }
 
     #[test]

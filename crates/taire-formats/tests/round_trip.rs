@@ -278,7 +278,15 @@ fn spans(text: &str) -> Vec<OutSpan> {
     let start = text.find("Zoé").unwrap();
     let sources = [Source::Lexicon, Source::Crf].into_iter().collect();
     let role = Some(Role::Patient);
-    vec![OutSpan { start, end: start + "Zoé".len(), label: "GivenName".into(), role, score: 0.98, sources }]
+    vec![OutSpan {
+        start,
+        end: start + "Zoé".len(),
+        original: 0..0,
+        label: "GivenName".into(),
+        role,
+        score: 0.98,
+        sources,
+    }]
 }
 
 #[test]

@@ -30,6 +30,13 @@ pub struct Doubtful {
 /// The report lists so many documents by their doubt; the others are surer than all of these.
 const MOST_DOUBTFUL: usize = 10_000;
 
+/// Parts of a document that were not written: pictures, properties, link targets.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct PartsLeftOut {
+    pub document: String,
+    pub what: String,
+}
+
 /// Counts of one run.
 #[derive(Clone, PartialEq, Debug, Serialize, Default)]
 pub struct Report {
@@ -49,6 +56,8 @@ pub struct Report {
     pub refused: Vec<Refused>,
     /// Written documents, most doubtful first; at most 10,000 of them.
     pub doubtful: Vec<Doubtful>,
+    /// What stood in a document's file, is not treated, and was left out of what was written.
+    pub left_out: Vec<PartsLeftOut>,
     /// Anything else a person should know: encodings, columns left out, identity files used.
     pub remarks: Vec<String>,
     pub seconds: f64,
@@ -169,6 +178,11 @@ impl Report {
         self.doubtful.truncate(MOST_DOUBTFUL);
     }
 
+    /// A document that was written without some parts of its file.
+    pub fn leave_out(&mut self, document: impl Into<String>, what: impl Into<String>) {
+        self.left_out.push(PartsLeftOut { document: document.into(), what: what.into() });
+    }
+
     pub fn remark(&mut self, remark: impl Into<String>) {
         let remark = remark.into();
         if !self.remarks.contains(&remark) {
@@ -225,6 +239,15 @@ impl Report {
             }
         }
         self.doubts(&mut out);
+        if !self.left_out.is_empty() {
+            let _ = writeln!(
+                out,
+                "\n## Not treated, hence left out of what was written\n\n| document | what (how many) |\n|---|---|"
+            );
+            for l in &self.left_out {
+                let _ = writeln!(out, "| {} | {} |", l.document.replace('|', "\\|"), l.what);
+            }
+        }
         if !self.remarks.is_empty() {
             let _ = writeln!(out, "\n## Remarks\n");
             for remark in &self.remarks {

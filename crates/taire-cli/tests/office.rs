@@ -1,0 +1,189 @@
+//! Letters of word processors, made by LibreOffice, through `deid`: nothing of the identity file stays in any part of
+//! what is written, and what is medicine or layout does.
+
+mod common;
+
+use std::fs;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use common::{digits, searchable, taire};
+
+const WORDS: &[&str] =
+    &["escoubes", "philomene", "trepanier", "hildegarde", "anselme", "lannemezan", "arbizon", "escoubet"];
+const NUMBERS: &[&str] = &["7719046502", "0562984177", "0677412093", "04111952", "65300"];
+const KEPT: &[&str] =
+    &["polyarthrite rhumatoïde", "méthotrexate 15 mg", "maladie de Basedow", "Score de Framingham"];
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/office").join(name)
+}
+
+/// Everything in a file that can be searched: its bytes, or those of its parts with their names.
+fn unpacked(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let Ok(mut archive) = zip::ZipArchive::new(Cursor::new(bytes)) else {
+        return vec![("".into(), bytes.to_vec())];
+    };
+    let parts = (0..archive.len()).map(|i| {
+        let mut part = archive.by_index(i).unwrap();
+        let mut bytes = Vec::new();
+        part.read_to_end(&mut bytes).unwrap();
+        (part.name().unwrap().into_owned(), bytes)
+    });
+    parts.collect()
+}
+
+fn assert_clean(name: &str, bytes: &[u8]) {
+    for (part, bytes) in unpacked(bytes) {
+        let text = String::from_utf8_lossy(&bytes).into_owned() + " " + &part;
+        // Markup between the runs of a name must not hide it.
+        let mut shown = String::new();
+        let mut inside = false;
+        for c in text.chars() {
+            match c {
+                '<' => inside = true,
+                '>' => inside = false,
+                c if !inside => shown.push(c),
+                _ => {}
+            }
+        }
+        for text in [&text, &shown] {
+            let words = searchable(text);
+            for word in WORDS {
+                assert!(!words.contains(word), "a name of the identity file is in {name} {part}");
+            }
+        }
+        let numbers = digits(&shown);
+        for number in NUMBERS {
+            let found = match number.len() {
+                8.. => numbers.contains(number),
+                _ => shown.split(|c: char| !c.is_ascii_digit()).any(|run| run == *number),
+            };
+            assert!(!found, "a number of the identity file is in {name} {part}");
+        }
+    }
+}
+
+/// Treats a fixture; gives what was written and the report.
+fn treat(name: &str, written: &str) -> (Vec<u8>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("in")).unwrap();
+    fs::copy(fixture(name), path("in").join(name)).unwrap();
+    fs::copy(fixture("identity.json"), path("in/identity.json")).unwrap();
+    let done = taire(&["deid", path("in").to_str().unwrap(), "-o", path("out").to_str().unwrap()]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let report = fs::read_to_string(path("out/report.md")).unwrap();
+    (fs::read(path("out").join(written)).unwrap(), report)
+}
+
+/// The text of a written document, as `detect` reads it.
+fn text_of(name: &str, bytes: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("in")).unwrap();
+    fs::write(path("in").join(name), bytes).unwrap();
+    let (input, out) = (path("in"), path("out.jsonl"));
+    let done = taire(&["detect", input.to_str().unwrap(), "-o", out.to_str().unwrap(), "--to", "jsonl"]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let line: serde_json::Value = serde_json::from_str(&fs::read_to_string(out).unwrap()).unwrap();
+    line["text"].as_str().unwrap().to_owned()
+}
+
+/// A letter written back in its own format: clean, and the same person everywhere.
+fn comes_back(name: &str) -> (Vec<u8>, String) {
+    let (bytes, report) = treat(name, name);
+    assert_clean(name, &bytes);
+    let text = text_of(name, &bytes);
+    for kept in KEPT {
+        assert!(text.contains(kept), "{name} lost: {kept}");
+    }
+    let row = text
+        .lines()
+        .find_map(|l| l.strip_prefix("Nom\t"))
+        .unwrap_or_else(|| panic!("no table row in {name}"));
+    assert!(
+        searchable(&text).matches(&searchable(row)).count() >= 4,
+        "{name}: not the same surrogate everywhere"
+    );
+    (bytes, report)
+}
+
+#[test]
+fn opendocument() {
+    let (bytes, report) = comes_back("lettre.odt");
+    let parts: Vec<String> = unpacked(&bytes).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(
+        parts,
+        ["mimetype", "styles.xml", "content.xml", "Pictures/empty.png", "META-INF/manifest.xml"]
+    );
+    assert!(bytes.windows(8).any(|w| w == b"mimetype"));
+    assert!(report.contains("link targets (1)"), "{report}");
+}
+
+#[test]
+fn rtf() {
+    let (bytes, _) = comes_back("lettre.rtf");
+    assert!(bytes.starts_with(b"{\\rtf1") && bytes.trim_ascii_end().ends_with(b"}"));
+}
+
+#[test]
+fn html() {
+    let (bytes, _) = comes_back("lettre.html");
+    assert!(!bytes.windows(7).any(|w| w.eq_ignore_ascii_case(b"mailto:")));
+}
+
+/// Formats that are read to text.
+#[test]
+fn word_97_and_pdf_become_text() {
+    for name in ["lettre.doc", "lettre.pdf"] {
+        let (bytes, _) = treat(name, &format!("{name}.txt"));
+        assert_clean(name, &bytes);
+        let text = String::from_utf8(bytes).unwrap();
+        for kept in KEPT {
+            assert!(text.contains(kept), "{name} lost: {kept}");
+        }
+        let row = text
+            .lines()
+            .find_map(|l| l.strip_prefix("Nom\t"))
+            .unwrap_or_else(|| panic!("no table row in {name}"));
+        assert!(
+            searchable(&text).matches(&searchable(row)).count() >= 4,
+            "{name}: not the same surrogate everywhere"
+        );
+    }
+}
+
+#[test]
+fn word() {
+    let (bytes, report) = treat("lettre.docx", "lettre.docx");
+    assert_clean("lettre.docx", &bytes);
+    let text = text_of("lettre.docx", &bytes);
+    for kept in KEPT {
+        assert!(text.contains(kept), "lost: {kept}");
+    }
+    let parts: Vec<String> = unpacked(&bytes).into_iter().map(|(name, _)| name).collect();
+    for part in
+        ["word/header1.xml", "word/footer1.xml", "word/comments.xml", "word/footnotes.xml", "word/styles.xml"]
+    {
+        assert!(parts.iter().any(|p| p == part), "{part} of {parts:?}");
+    }
+    assert!(!parts.iter().any(|p| p.starts_with("docProps") || p.contains("custom")), "{parts:?}");
+    let body = unpacked(&bytes).into_iter().find(|(name, _)| name == "word/document.xml").unwrap().1;
+    let body = String::from_utf8(body).unwrap();
+    for markup in
+        ["<w:b/>", "w:val=\"AA0000\"", "<w:tbl>", "<w:ins ", "<w:del ", "<w:hyperlink ", "w:txbxContent"]
+    {
+        assert!(body.contains(markup), "lost: {markup}");
+    }
+    // One person through header, table, runs, box, note and comment.
+    let row = text.lines().find_map(|l| l.strip_prefix("Nom\t")).unwrap();
+    assert!(
+        searchable(&text).matches(&searchable(row)).count() >= 5,
+        "the surrogate is not the same everywhere"
+    );
+    assert!(
+        report.contains("passages marked as deleted (1)") && report.contains("link targets (1)"),
+        "{report}"
+    );
+}

@@ -1,0 +1,134 @@
+//! Documents of word processors: opened as one text each, and written back with their formatting where that is safe.
+//!
+//! [`open`] gives the text of a file and what is needed to write it again ([`Back`]). What Taire cannot treat is
+//! either left out and counted ([`LeftOut`]) or a reason to refuse the document; nothing passes unread. Readers of
+//! other people's files may be wrong about them: a panic in one is caught here and refuses that document.
+
+mod cells;
+mod doc;
+mod docx;
+mod docx_rules;
+mod entities;
+mod odt;
+mod odt_rules;
+mod opc;
+mod page;
+mod page_rules;
+mod pdf;
+mod pdf_font;
+mod pdf_layout;
+mod rtf;
+mod rtf_rules;
+mod zipped;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::splice::Places;
+use crate::{Format, OutSpan};
+
+/// Parts of a document that are not treated and therefore not written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LeftOut {
+    /// Pictures, which may show text or faces; an empty one stands in their place.
+    Pictures,
+    /// Author, title, company and the like.
+    Properties,
+    /// Passages marked as deleted by change tracking.
+    DeletedText,
+    /// Where links lead to.
+    LinkTargets,
+    /// Instructions of fields; what they show is kept and treated.
+    FieldCodes,
+    /// Data kept beside the text: custom XML, templates, form data, saved settings.
+    AttachedData,
+    Scripts,
+    Comments,
+    /// Markup that is not known.
+    UnknownMarkup,
+}
+
+impl LeftOut {
+    pub fn name(self) -> &'static str {
+        match self {
+            LeftOut::Pictures => "pictures",
+            LeftOut::Properties => "document properties",
+            LeftOut::DeletedText => "passages marked as deleted",
+            LeftOut::LinkTargets => "link targets",
+            LeftOut::FieldCodes => "field instructions",
+            LeftOut::AttachedData => "attached data",
+            LeftOut::Scripts => "scripts",
+            LeftOut::Comments => "comments in the markup",
+            LeftOut::UnknownMarkup => "unknown markup",
+        }
+    }
+}
+
+/// How many of each were left out.
+pub(crate) type Counts = BTreeMap<LeftOut, usize>;
+
+pub(crate) fn count(counts: &mut Counts, what: LeftOut) {
+    *counts.entry(what).or_default() += 1;
+}
+
+/// A document as one text.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) text: String,
+    pub(crate) back: Back,
+    pub(crate) left_out: Counts,
+}
+
+/// The way back into the format.
+#[derive(Debug)]
+pub(crate) enum Back {
+    Package {
+        places: Places,
+        package: opc::Package,
+    },
+    /// Written as plain text.
+    Text,
+    /// A file that is one source.
+    One(Places),
+    Odt {
+        places: Places,
+        parts: Vec<&'static str>,
+    },
+}
+
+impl Back {
+    /// Bytes held while the document is treated.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Back::Text => 0,
+            Back::One(places) | Back::Package { places, .. } | Back::Odt { places, .. } => places.weight(),
+        }
+    }
+
+    /// The file with its new text, or why it cannot be written.
+    pub(crate) fn write(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<u8>, &'static str> {
+        let work = || match self {
+            Back::Text => Ok(text.as_bytes().to_vec()),
+            Back::Package { places, package } => package.pack(places.rewrite(text, spans)?),
+            Back::One(places) => places.rewrite(text, spans)?.pop().ok_or("it was not read"),
+            Back::Odt { places, parts } => odt::write(places, parts, text, spans),
+        };
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err("an internal fault stopped its writing"))
+    }
+}
+
+/// Opens a document. The reason of a refusal quotes nothing of it.
+pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Opened, String> {
+    let work = || match format {
+        Format::Docx => docx::open(bytes),
+        Format::Odt => odt::open(bytes),
+        Format::Html => page::open(bytes),
+        Format::Rtf => rtf::open(bytes),
+        Format::Doc => doc::open(bytes),
+        Format::Pdf => pdf::open(bytes),
+        _ => Err("it is not a document of a word processor".into()),
+    };
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err("an internal fault stopped its reading; please report its format and size".into())
+    })
+}

@@ -1,0 +1,192 @@
+//! From pieces of text with places on a page to lines in reading order.
+//!
+//! Pieces on one baseline make a line, wide gaps become tabs. Where several lines in a row leave the same stretch of
+//! the page empty and both sides hold running text, the left column is read before the right one; short cells, as in
+//! a table of names and values, stay on their line.
+
+/// A piece of text set in one go, in points from the lower left corner.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Piece {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) end: f32,
+    pub(crate) size: f32,
+    pub(crate) text: String,
+}
+
+/// A stretch of a line without wide gaps.
+struct Segment {
+    x: f32,
+    end: f32,
+    text: String,
+}
+
+struct Line {
+    y: f32,
+    size: f32,
+    segments: Vec<Segment>,
+}
+
+/// Adds the text of a page.
+pub(crate) fn push_page(out: &mut String, pieces: Vec<Piece>) {
+    let lines = lines(pieces);
+    let mut at = 0;
+    while at < lines.len() {
+        match columns(&lines[at..]) {
+            Some((count, gutter)) => {
+                for left in [true, false] {
+                    for line in &lines[at..at + count] {
+                        let side = line.segments.iter().filter(|s| (s.end <= gutter) == left);
+                        push_line(out, side);
+                    }
+                }
+                at += count;
+            }
+            None => {
+                if at > 0 && lines[at - 1].y - lines[at].y > 2.2 * lines[at].size {
+                    out.push('\n');
+                }
+                push_line(out, lines[at].segments.iter());
+                at += 1;
+            }
+        }
+    }
+}
+
+fn push_line<'a>(out: &mut String, segments: impl Iterator<Item = &'a Segment>) {
+    let from = out.len();
+    for segment in segments {
+        if out.len() > from {
+            out.push('\t');
+        }
+        out.push_str(segment.text.trim_end());
+    }
+    if out.len() > from {
+        out.push('\n');
+    }
+}
+
+fn lines(mut pieces: Vec<Piece>) -> Vec<Line> {
+    pieces.retain(|p| !p.text.is_empty() && p.x.is_finite() && p.y.is_finite() && p.end.is_finite());
+    pieces.sort_by(|a, b| b.y.total_cmp(&a.y).then(a.x.total_cmp(&b.x)));
+    let mut rows: Vec<Vec<Piece>> = Vec::new();
+    for piece in pieces {
+        match rows.last_mut() {
+            Some(row) if (row[0].y - piece.y).abs() < 0.45 * row[0].size.min(piece.size).max(1.0) => {
+                row.push(piece)
+            }
+            _ => rows.push(vec![piece]),
+        }
+    }
+    rows.into_iter().map(line).collect()
+}
+
+fn line(mut row: Vec<Piece>) -> Line {
+    row.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let (y, size) = (row[0].y, row.iter().map(|p| p.size).fold(1.0, f32::max));
+    let mut segments: Vec<Segment> = Vec::new();
+    for piece in row {
+        let wide = 1.6 * piece.size.max(1.0);
+        match segments.last_mut() {
+            Some(last) if piece.x - last.end < wide => {
+                let apart = piece.x - last.end > 0.18 * piece.size;
+                if apart && !last.text.ends_with(' ') && !piece.text.starts_with(' ') {
+                    last.text.push(' ');
+                }
+                last.text.push_str(&piece.text);
+                last.end = last.end.max(piece.end);
+            }
+            _ if piece.text.trim().is_empty() => {}
+            _ => segments.push(Segment {
+                x: piece.x,
+                end: piece.end,
+                text: piece.text.trim_start().to_owned(),
+            }),
+        }
+    }
+    Line { y, size, segments }
+}
+
+/// How many lines from here on stand in two columns, and a place between these.
+fn columns(lines: &[Line]) -> Option<(usize, f32)> {
+    const FEWEST: usize = 3;
+    let mut gutter: Option<(f32, f32)> = None;
+    let (mut count, mut both) = (0, 0);
+    let (mut left, mut right) = (0, 0);
+    for line in lines {
+        let next = match line.segments.as_slice() {
+            [a, b] => {
+                let (start, end) = gutter.unwrap_or((f32::MIN, f32::MAX));
+                let joined = (start.max(a.end), end.min(b.x));
+                if joined.1 - joined.0 < line.size {
+                    break;
+                }
+                both += 1;
+                left += a.text.chars().count();
+                right += b.text.chars().count();
+                Some(joined)
+            }
+            [a] => match gutter {
+                Some((start, end)) if a.end <= end && a.end >= start => Some((a.end, end)),
+                Some((start, _)) if a.end < start => gutter,
+                Some((start, end)) if a.x >= start => Some((start, end.min(a.x.max(start)))),
+                _ => break,
+            },
+            _ => break,
+        };
+        if next.is_some_and(|(start, end)| end - start < 1.0) {
+            break;
+        }
+        gutter = next;
+        count += 1;
+    }
+    let (start, _) = gutter?;
+    let running = both >= FEWEST && left >= 14 * both && right >= 12 * both;
+    running.then_some((count, start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(x: f32, y: f32, text: &str) -> Piece {
+        Piece { x, y, end: x + 5.0 * text.len() as f32, size: 10.0, text: text.into() }
+    }
+
+    fn page(pieces: Vec<Piece>) -> String {
+        let mut out = String::new();
+        push_page(&mut out, pieces);
+        out
+    }
+
+    #[test]
+    fn two_columns_are_read_one_after_the_other() {
+        let text = page(vec![
+            piece(300.0, 700.0, "Madame Anne PETIT"),
+            piece(50.0, 700.0, "Centre hospitalier de X"),
+            piece(50.0, 688.0, "Service de rhumatologie"),
+            piece(300.0, 688.0, "12 rue des Lilas, bat. B"),
+            piece(50.0, 676.0, "Secrétariat 01 02 03"),
+            piece(300.0, 676.0, "65300 LANNEMEZAN"),
+            piece(50.0, 640.0, "Cher confrère, je vous remercie de m'avoir adressé cette patiente."),
+        ]);
+        assert_eq!(
+            text,
+            "Centre hospitalier de X\nService de rhumatologie\nSecrétariat 01 02 03\nMadame Anne PETIT\n\
+             12 rue des Lilas, bat. B\n65300 LANNEMEZAN\n\nCher confrère, je vous remercie de m'avoir adressé cette patiente.\n"
+        );
+    }
+
+    #[test]
+    fn cells_stay_on_their_line_and_pieces_of_a_word_together() {
+        let text = page(vec![
+            piece(50.0, 700.0, "Nom"),
+            piece(200.0, 700.0, "ESC"),
+            piece(215.0, 700.2, "OUBES"),
+            piece(243.0, 700.0, "Anne"),
+            piece(50.0, 688.0, "Ne(e) le"),
+            piece(200.0, 688.0, "04/11/1952"),
+        ]);
+        assert_eq!(text, "Nom\tESCOUBES Anne\nNe(e) le\t04/11/1952\n");
+    }
+}

@@ -1,0 +1,465 @@
+//! Text gathered from the markup of a file, and new text put back in its places.
+//!
+//! A reader of markup hands the pieces of text it meets to a [`Gatherer`], each with the bytes it came from; the
+//! document is then one text with a map back, whatever runs, cells or parts it was cut into. [`Places::rewrite`]
+//! takes the new text and gives each source with its places changed and everything else byte for byte: where a
+//! replacement covers several runs the first takes it and the others lose their part. What must not come out
+//! whatever the text says is a cut, decided while reading.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use taire_text::fold;
+
+use crate::OutSpan;
+
+/// How a run is written back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Code {
+    /// Element content or an attribute value in XML or HTML.
+    Xml,
+    /// Element content whose start tag gets `xml:space="preserve"` at this byte.
+    XmlSpace(usize),
+    Rtf,
+}
+
+enum Item {
+    Run { source: usize, at: Range<usize>, code: Code, text: String },
+    Break(char),
+}
+
+#[derive(Default)]
+struct Stream {
+    items: Vec<Item>,
+    /// What stood inside the paragraph that is open and is read after it: text boxes, notes.
+    after: Vec<Item>,
+}
+
+/// Builds the text of a document from its pieces.
+pub(crate) struct Gatherer {
+    sources: Vec<Source>,
+    streams: Vec<Stream>,
+    named: Vec<Named>,
+}
+
+struct Source {
+    bytes: Vec<u8>,
+    cuts: Vec<(Range<usize>, Vec<u8>)>,
+}
+
+/// A name the author of a document could choose (a style, a bookmark): kept unless it holds a word that was
+/// found to identify somebody.
+struct Named {
+    source: usize,
+    at: Range<usize>,
+    value: String,
+    /// Only whole words count: the value is markup rather than a name.
+    whole: bool,
+}
+
+/// Whether a value is a number or a keyword of the format.
+fn is_keyword(value: &str) -> bool {
+    let number = value.bytes().all(|b| !b.is_ascii_alphabetic() && b.is_ascii());
+    number || (value.len() <= 40 && value.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
+}
+
+impl Gatherer {
+    pub(crate) fn new() -> Self {
+        Gatherer { sources: Vec::new(), streams: vec![Stream::default()], named: Vec::new() }
+    }
+
+    /// Starts the next source; places that follow are in it. Gives its number.
+    pub(crate) fn source(&mut self, bytes: Vec<u8>) -> usize {
+        self.sources.push(Source { bytes, cuts: Vec::new() });
+        self.sources.len() - 1
+    }
+
+    fn current(&self) -> usize {
+        self.sources.len() - 1
+    }
+
+    fn stream(&mut self) -> &mut Stream {
+        if self.streams.is_empty() {
+            self.streams.push(Stream::default());
+        }
+        let last = self.streams.len() - 1;
+        &mut self.streams[last]
+    }
+
+    /// Text that stands in bytes `at`.
+    pub(crate) fn run(&mut self, at: Range<usize>, text: String, code: Code) {
+        if !text.is_empty() {
+            let source = self.current();
+            self.stream().items.push(Item::Run { source, at, code, text });
+        }
+    }
+
+    /// A character of the text that no byte stands for: the end of a line or of a cell.
+    pub(crate) fn brk(&mut self, c: char) {
+        self.stream().items.push(Item::Break(c));
+    }
+
+    /// Ends a paragraph: what was nested in it follows.
+    pub(crate) fn end_paragraph(&mut self) {
+        let stream = self.stream();
+        stream.items.push(Item::Break('\n'));
+        let after = std::mem::take(&mut stream.after);
+        stream.items.extend(after);
+    }
+
+    /// Opens a text inside the paragraph that is open.
+    pub(crate) fn nest(&mut self) {
+        self.streams.push(Stream::default());
+    }
+
+    pub(crate) fn unnest(&mut self) {
+        if self.streams.len() > 1
+            && let Some(mut inner) = self.streams.pop()
+        {
+            inner.items.append(&mut inner.after);
+            if !matches!(inner.items.last(), None | Some(Item::Break('\n'))) {
+                inner.items.push(Item::Break('\n'));
+            }
+            self.stream().after.append(&mut inner.items);
+        }
+    }
+
+    /// Where the next item of the open text will stand, for [`Gatherer::set_break`].
+    pub(crate) fn position(&self) -> usize {
+        self.streams.last().map_or(0, |s| s.items.len())
+    }
+
+    pub(crate) fn set_break(&mut self, position: usize, c: char) {
+        if let Some(Item::Break(old)) = self.stream().items.get_mut(position) {
+            *old = c;
+        }
+    }
+
+    /// Bytes to leave out, with what stands instead.
+    pub(crate) fn cut(&mut self, at: Range<usize>, with: impl Into<Vec<u8>>) {
+        if let Some(source) = self.sources.last_mut() {
+            source.cuts.push((at, with.into()));
+        }
+    }
+
+    /// A name the author could choose.
+    pub(crate) fn named(&mut self, at: Range<usize>, value: &str) {
+        let source = self.current();
+        self.named.push(Named { source, at, value: value.to_owned(), whole: false });
+    }
+
+    /// Any other value that is kept: changed if a word in it is found to identify somebody.
+    pub(crate) fn watched(&mut self, at: Range<usize>, value: &str) {
+        if !is_keyword(value) {
+            let source = self.current();
+            self.named.push(Named { source, at, value: value.to_owned(), whole: true });
+        }
+    }
+
+    /// The whole text, and the way back.
+    pub(crate) fn finish(mut self) -> (String, Places) {
+        while self.streams.len() > 1 {
+            self.unnest();
+        }
+        let mut text = String::new();
+        let mut runs = Vec::new();
+        for stream in &mut self.streams {
+            stream.items.append(&mut stream.after);
+            for item in stream.items.drain(..) {
+                match item {
+                    Item::Break(c) => text.push(c),
+                    Item::Run { source, at, code, text: piece } => {
+                        let start = text.len();
+                        text.push_str(&piece);
+                        runs.push(Run { text: start..text.len(), source, at, code });
+                    }
+                }
+            }
+        }
+        let places = Places { text: text.clone(), sources: self.sources, runs, named: self.named };
+        (text, places)
+    }
+}
+
+struct Run {
+    text: Range<usize>,
+    source: usize,
+    at: Range<usize>,
+    code: Code,
+}
+
+/// Where each piece of a text stands in its sources.
+pub(crate) struct Places {
+    text: String,
+    sources: Vec<Source>,
+    runs: Vec<Run>,
+    named: Vec<Named>,
+}
+
+impl fmt::Debug for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Places({} sources, {} runs)", self.sources.len(), self.runs.len())
+    }
+}
+
+type Edit<'a> = (Range<usize>, &'a str);
+
+const DISAGREE: &str = "its new text does not agree with its layout; it is not written";
+
+impl Places {
+    /// Bytes held.
+    pub(crate) fn weight(&self) -> usize {
+        self.text.len() + self.sources.iter().map(|s| s.bytes.len()).sum::<usize>()
+    }
+
+    /// The sources with `text` in place of the text as read. `spans` tell what stands for what; outside of them
+    /// the two texts must be the same.
+    pub(crate) fn rewrite(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<Vec<u8>>, &'static str> {
+        let edits = self.edits(text, spans)?;
+        let mut changes: Vec<Vec<(Range<usize>, Vec<u8>)>> =
+            self.sources.iter().map(|s| s.cuts.clone()).collect();
+        let mut pieces: BTreeMap<usize, Vec<Edit<'_>>> = BTreeMap::new();
+        for (range, with) in edits.iter().flat_map(|edit| self.lines(edit)) {
+            let first = self.runs.partition_point(|run| run.text.end <= range.start);
+            let mut with = with;
+            for (i, run) in self.runs.iter().enumerate().skip(first) {
+                if run.text.start >= range.end {
+                    break;
+                }
+                let part = range.start.max(run.text.start)..range.end.min(run.text.end);
+                pieces.entry(i).or_default().push((part, std::mem::take(&mut with)));
+            }
+        }
+        for (i, pieces) in pieces {
+            let run = &self.runs[i];
+            let mut new = String::new();
+            let mut from = run.text.start;
+            for (range, with) in pieces {
+                new.push_str(self.text.get(from..range.start).ok_or(DISAGREE)?);
+                new.extend(with.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
+                from = range.end;
+            }
+            new.push_str(self.text.get(from..run.text.end).ok_or(DISAGREE)?);
+            let into = &mut changes[run.source];
+            match run.code {
+                Code::Xml => into.push((run.at.clone(), escaped(&new))),
+                Code::XmlSpace(tag) => {
+                    into.push((tag..tag, b" xml:space=\"preserve\"".to_vec()));
+                    into.push((run.at.clone(), escaped(&new)));
+                }
+                Code::Rtf => into.push((run.at.clone(), rtf(&new))),
+            }
+        }
+        self.rename(&edits, &mut changes);
+        self.sources.iter().zip(changes).map(|(source, changes)| apply(&source.bytes, changes)).collect()
+    }
+
+    /// What is replaced by what, checked against the text as read.
+    fn edits<'t>(&self, text: &'t str, spans: &[OutSpan]) -> Result<Vec<Edit<'t>>, &'static str> {
+        let mut edits = Vec::with_capacity(spans.len());
+        let (mut was, mut now) = (0, 0);
+        for span in spans {
+            let kept = self.text.get(was..span.original.start).ok_or(DISAGREE)?;
+            if text.get(now..span.start) != Some(kept) {
+                return Err(DISAGREE);
+            }
+            edits.push((span.original.clone(), text.get(span.start..span.end).ok_or(DISAGREE)?));
+            (was, now) = (span.original.end, span.end);
+        }
+        if self.text.get(was..).is_none() || self.text.get(was..) != text.get(now..) {
+            return Err(DISAGREE);
+        }
+        Ok(edits)
+    }
+
+    /// A replacement over several lines goes line by line when it has as many as what it replaces.
+    fn lines<'t>(&self, (range, with): &Edit<'t>) -> Vec<Edit<'t>> {
+        let was = self.text.get(range.clone()).unwrap_or_default();
+        let count = was.matches('\n').count();
+        if count == 0 || with.matches('\n').count() != count {
+            return vec![(range.clone(), with)];
+        }
+        let mut at = range.start;
+        let pairs = was.split('\n').zip(with.split('\n')).map(|(was, with)| {
+            let line = at..at + was.len();
+            at = line.end + 1;
+            (line, with)
+        });
+        pairs.collect()
+    }
+
+    /// Chosen names that hold an identifying word become other names, the same for the same one everywhere.
+    fn rename(&self, edits: &[Edit<'_>], changes: &mut [Vec<(Range<usize>, Vec<u8>)>]) {
+        const SHORTEST: usize = 4;
+        if self.named.is_empty() {
+            return;
+        }
+        let mut words: Vec<String> = Vec::new();
+        for (range, _) in edits {
+            let folded = fold(self.text.get(range.clone()).unwrap_or_default());
+            words.extend(
+                folded.split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() >= SHORTEST).map(Into::into),
+            );
+        }
+        words.sort_unstable();
+        words.dedup();
+        let mut names: BTreeMap<(&str, bool), Option<usize>> = BTreeMap::new();
+        let mut renamed = 0;
+        for named in &self.named {
+            let number = *names.entry((&named.value, named.whole)).or_insert_with(|| {
+                let folded = fold(&named.value);
+                let tells = match named.whole {
+                    true => {
+                        let mut inside = folded.split(|c: char| !c.is_alphanumeric());
+                        inside.any(|w| words.binary_search_by(|x| x.as_str().cmp(w)).is_ok())
+                    }
+                    false => {
+                        let letters: String = folded.chars().filter(|c| c.is_alphanumeric()).collect();
+                        words.iter().any(|w| letters.contains(w.as_str()))
+                    }
+                };
+                renamed += usize::from(tells);
+                tells.then_some(renamed)
+            });
+            if let Some(number) = number {
+                changes[named.source].push((named.at.clone(), format!("renamed{number}").into_bytes()));
+            }
+        }
+    }
+}
+
+/// The bytes with their changes. A change inside one that covers it is lost with it; two that cross are refused.
+fn apply(bytes: &[u8], mut changes: Vec<(Range<usize>, Vec<u8>)>) -> Result<Vec<u8>, &'static str> {
+    // At the same place an insertion comes first, then the widest cut.
+    changes.sort_by_key(|(at, _)| (at.start, !at.is_empty(), std::cmp::Reverse(at.end)));
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut from = 0;
+    for (range, with) in changes {
+        if range.start < from {
+            if range.end <= from {
+                continue;
+            }
+            return Err(DISAGREE);
+        }
+        out.extend_from_slice(bytes.get(from..range.start).ok_or(DISAGREE)?);
+        out.extend_from_slice(&with);
+        from = range.end;
+    }
+    out.extend_from_slice(bytes.get(from..).ok_or(DISAGREE)?);
+    Ok(out)
+}
+
+pub(crate) fn escaped(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 8);
+    crate::xml::push_escaped(&mut out, text);
+    out
+}
+
+/// Text in RTF, in ASCII. Characters beyond it stand in a group of their own, so that the `\uc` around them does
+/// not matter.
+pub(crate) fn rtf(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + 8);
+    let mut units = [0; 2];
+    for c in text.chars() {
+        match c {
+            '\\' | '{' | '}' => out.extend([b'\\', c as u8]),
+            '\t' => out.extend(b"\\tab "),
+            ' '..='~' => out.push(c as u8),
+            '\0'..='\u{1f}' | '\u{7f}' => out.push(b' '),
+            '\u{a0}' => out.extend(b"\\~"),
+            _ => {
+                out.extend(b"{\\uc1");
+                for unit in c.encode_utf16(&mut units) {
+                    out.extend(format!("\\u{}?", *unit as i16).bytes());
+                }
+                out.push(b'}');
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taire_text::SourceSet;
+
+    /// Replaces each of `swaps` once, in order.
+    pub(crate) fn spans(text: &str, swaps: &[(&str, &str)]) -> (String, Vec<OutSpan>) {
+        let (mut new, mut spans, mut from) = (String::new(), Vec::new(), 0);
+        for (was, with) in swaps {
+            let start = from + text[from..].find(was).unwrap();
+            new.push_str(&text[from..start]);
+            let at = new.len();
+            new.push_str(with);
+            from = start + was.len();
+            spans.push(OutSpan {
+                start: at,
+                end: new.len(),
+                original: start..from,
+                label: "X".into(),
+                role: None,
+                score: 1.0,
+                sources: SourceSet::default(),
+            });
+        }
+        new.push_str(&text[from..]);
+        (new, spans)
+    }
+
+    fn three_runs() -> (String, Places) {
+        let mut gatherer = Gatherer::new();
+        gatherer.source(b"<a>Mme DU</a><b>PO</b><c>NT &amp; co</c><d n='DuPontStyle'/>".to_vec());
+        gatherer.run(3..9, "Mme DU".into(), Code::Xml);
+        gatherer.run(16..18, "PO".into(), Code::XmlSpace(15));
+        gatherer.brk('\n');
+        gatherer.run(25..36, "NT & co".into(), Code::Xml);
+        gatherer.named(46..57, "DuPontStyle");
+        gatherer.cut(40..42, *b"<e");
+        gatherer.finish()
+    }
+
+    #[test]
+    fn the_first_run_takes_the_replacement_and_the_others_lose_their_part() {
+        let (text, places) = three_runs();
+        assert_eq!(text, "Mme DUPO\nNT & co");
+        let same = places.rewrite(&text, &[]).unwrap();
+        assert_eq!(same[0], b"<a>Mme DU</a><b>PO</b><c>NT &amp; co</c><e n='DuPontStyle'/>");
+        let (new, spans) = spans(&text, &[("DUPO\nNT", "LE<FÈVRE")]);
+        let out = String::from_utf8(places.rewrite(&new, &spans).unwrap().remove(0)).unwrap();
+        let expected =
+            "<a>Mme LE&lt;FÈVRE</a><b xml:space=\"preserve\"></b><c> &amp; co</c><e n='renamed1'/>";
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn lines_stay_lines_and_names_that_tell_change() {
+        let (text, places) = three_runs();
+        let (new, spans) = spans(&text, &[("DUPO\nNT", "AB\nCD"), ("co", "pont")]);
+        let out = String::from_utf8(places.rewrite(&new, &spans).unwrap().remove(0)).unwrap();
+        assert!(out.starts_with("<a>Mme AB</a><b xml:space=\"preserve\"></b><c>CD &amp; pont</c>"), "{out}");
+        let mut gatherer = Gatherer::new();
+        gatherer.source(b"Dupont|StyleDUPONT".to_vec());
+        gatherer.run(0..6, "Dupont".into(), Code::Xml);
+        gatherer.named(7..18, "StyleDUPONT");
+        let (text, places) = gatherer.finish();
+        let (new, spans) = super::tests::spans(&text, &[("Dupont", "Petit")]);
+        assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Petit|renamed1");
+    }
+
+    #[test]
+    fn a_text_that_does_not_agree_is_refused() {
+        let (text, places) = three_runs();
+        let (new, mut spans) = spans(&text, &[("DUPO", "X")]);
+        assert!(places.rewrite(&new.replace("co", "c"), &spans).is_err());
+        assert!(places.rewrite(&text, &spans).is_err());
+        spans[0].original.end = 900;
+        assert!(places.rewrite(&new, &spans).is_err());
+    }
+
+    #[test]
+    fn rtf_holds_any_character() {
+        assert_eq!(rtf("a{é}\u{1F600}"), b"a\\{{\\uc1\\u233?}\\}{\\uc1\\u-10179?\\u-8704?}");
+    }
+}
