@@ -4,7 +4,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{digits, documents, examples, files, searchable, taire};
+use common::{digits, documents, examples, files, searchable, taire, unpacked};
 use serde_json::Value;
 
 fn key(folder: &Path, name: &str) -> PathBuf {
@@ -76,8 +76,11 @@ fn no_known_identity_comes_out() {
     assert!(secrets.words.len() > 20 && secrets.numbers.len() > 10);
     let written = documents(&out);
     assert!(written.len() >= 15);
-    for (path, bytes) in written {
-        let text = String::from_utf8(bytes).unwrap();
+    let parts = written.into_iter().flat_map(|(path, bytes)| {
+        unpacked(&bytes).into_iter().map(move |(part, bytes)| (path.join(part), bytes))
+    });
+    for (path, bytes) in parts {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         let (words, numbers) = (searchable(&text), digits(&text));
         for word in &secrets.words {
             assert!(

@@ -4,10 +4,9 @@
 mod common;
 
 use std::fs;
-use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use common::{digits, searchable, taire};
+use common::{digits, searchable, taire, unpacked};
 
 const WORDS: &[&str] =
     &["escoubes", "philomene", "trepanier", "hildegarde", "anselme", "lannemezan", "arbizon", "escoubet"];
@@ -17,20 +16,6 @@ const KEPT: &[&str] =
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/office").join(name)
-}
-
-/// Everything in a file that can be searched: its bytes, or those of its parts with their names.
-fn unpacked(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let Ok(mut archive) = zip::ZipArchive::new(Cursor::new(bytes)) else {
-        return vec![("".into(), bytes.to_vec())];
-    };
-    let parts = (0..archive.len()).map(|i| {
-        let mut part = archive.by_index(i).unwrap();
-        let mut bytes = Vec::new();
-        part.read_to_end(&mut bytes).unwrap();
-        (part.name().unwrap().into_owned(), bytes)
-    });
-    parts.collect()
 }
 
 fn assert_clean(name: &str, bytes: &[u8]) {

@@ -21,7 +21,8 @@ pub(crate) enum Code {
     Xml,
     /// Element content whose start tag gets `xml:space="preserve"` at this byte.
     XmlSpace(usize),
-    Rtf,
+    /// Text of RTF, where so many characters stand for one of Unicode in readers that do not know it.
+    Rtf(usize),
 }
 
 enum Item {
@@ -106,6 +107,15 @@ impl Gatherer {
         stream.items.push(Item::Break('\n'));
         let after = std::mem::take(&mut stream.after);
         stream.items.extend(after);
+    }
+
+    /// Ends a row of cells, each of which ended with a tab.
+    pub(crate) fn end_row(&mut self) {
+        let stream = self.stream();
+        if let Some(Item::Break('\t')) = stream.items.last() {
+            stream.items.pop();
+        }
+        self.end_paragraph();
     }
 
     /// Opens a text inside the paragraph that is open.
@@ -248,7 +258,7 @@ impl Places {
                     into.push((tag..tag, b" xml:space=\"preserve\"".to_vec()));
                     into.push((run.at.clone(), escaped(&new)));
                 }
-                Code::Rtf => into.push((run.at.clone(), rtf(&new))),
+                Code::Rtf(skip) => into.push((run.at.clone(), rtf(&new, skip))),
             }
         }
         self.rename(&edits, &mut changes);
@@ -356,9 +366,8 @@ pub(crate) fn escaped(text: &str) -> Vec<u8> {
     out
 }
 
-/// Text in RTF, in ASCII. Characters beyond it stand in a group of their own, so that the `\uc` around them does
-/// not matter.
-pub(crate) fn rtf(text: &str) -> Vec<u8> {
+/// Text in RTF, in ASCII.
+fn rtf(text: &str, skip: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 8);
     let mut units = [0; 2];
     for c in text.chars() {
@@ -369,11 +378,13 @@ pub(crate) fn rtf(text: &str) -> Vec<u8> {
             '\0'..='\u{1f}' | '\u{7f}' => out.push(b' '),
             '\u{a0}' => out.extend(b"\\~"),
             _ => {
-                out.extend(b"{\\uc1");
                 for unit in c.encode_utf16(&mut units) {
-                    out.extend(format!("\\u{}?", *unit as i16).bytes());
+                    out.extend(format!("\\u{}", *unit as i16).bytes());
+                    match skip {
+                        0 => out.push(b' '),
+                        _ => out.resize(out.len() + skip, b'?'),
+                    }
                 }
-                out.push(b'}');
             }
         }
     }
@@ -460,6 +471,7 @@ mod tests {
 
     #[test]
     fn rtf_holds_any_character() {
-        assert_eq!(rtf("a{é}\u{1F600}"), b"a\\{{\\uc1\\u233?}\\}{\\uc1\\u-10179?\\u-8704?}");
+        assert_eq!(rtf("a{é}\u{1F600}", 1), b"a\\{\\u233?\\}\\u-10179?\\u-8704?");
+        assert_eq!((rtf("é1", 0), rtf("é1", 2)), (b"\\u233 1".to_vec(), b"\\u233??1".to_vec()));
     }
 }

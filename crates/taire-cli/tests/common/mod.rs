@@ -45,6 +45,20 @@ pub(crate) fn documents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
+/// What can be searched of a file: its bytes, or the parts of a container by their names.
+pub(crate) fn unpacked(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let Ok(mut archive) = zip::ZipArchive::new(std::io::Cursor::new(bytes)) else {
+        return vec![(String::new(), bytes.to_vec())];
+    };
+    let parts = (0..archive.len()).map(|i| {
+        let mut part = archive.by_index(i).expect("the part is there");
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut part, &mut bytes).expect("the part is whole");
+        (part.name().expect("the part has a name").into_owned(), bytes)
+    });
+    parts.collect()
+}
+
 /// Folded, with everything but letters and digits as one blank: how a person searches.
 pub(crate) fn searchable(text: &str) -> String {
     let mut out = String::from(" ");

@@ -222,6 +222,7 @@ pub(crate) fn is_plain_instruction(instruction: &str) -> bool {
         "FORMTEXT",
         "FORMCHECKBOX",
         "FORMDROPDOWN",
+        "SHAPE",
     ];
     const WORDS: &[&str] =
         &["MERGEFORMAT", "ARABIC", "ROMAN", "FIGURE", "TABLE", "TABLEAU", "TABLA", "FIGURA"];

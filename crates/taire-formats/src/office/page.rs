@@ -25,6 +25,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
         keeps_space: 0,
         blocks: 0,
         charset: false,
+        ends_blank: false,
     };
     page.read()?;
     let counts = std::mem::take(&mut page.counts);
@@ -68,6 +69,8 @@ struct Page<'h, 'o> {
     /// Blocks with text in the cell that is open.
     blocks: usize,
     charset: bool,
+    /// The text so far ends with a blank, which takes those that follow.
+    ends_blank: bool,
 }
 
 impl Page<'_, '_> {
@@ -115,15 +118,15 @@ impl Page<'_, '_> {
     }
 
     fn text(&mut self, at: Range<usize>) {
-        let raw = &self.html[at.clone()];
-        let mut text = unescape(raw);
+        let mut text = unescape(&self.html[at.clone()]);
         if self.keeps_space == 0 {
-            text = text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).collect();
+            let starts_line = self.pending.is_some() || !self.begun || self.ends_blank;
+            text = collapsed(&text, starts_line);
         }
-        let blank = text.bytes().all(|b| b.is_ascii_whitespace());
-        if blank && (self.pending.is_some() || !self.begun) {
+        if text.is_empty() || (text == " " && self.pending.is_some()) {
             return;
         }
+        self.ends_blank = text.ends_with(' ');
         self.flush();
         self.out.run(at, text, Code::Xml);
     }
@@ -257,6 +260,7 @@ impl Page<'_, '_> {
                     self.out.cut(attr.at.end..attr.at.end, *b"\"");
                 }
                 self.out.run(attr.at.clone(), attr.value.replace(['\n', '\r', '\t'], " "), Code::Xml);
+                self.ends_blank = false;
                 self.pending = before.or(Some(' '));
             }
         }
@@ -287,6 +291,20 @@ impl Page<'_, '_> {
         }
         self.out.cut(start..at.start, *b"<style>");
     }
+}
+
+/// Blanks of the source as a browser shows them: one for many, none where a line starts.
+fn collapsed(text: &str, starts_line: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut blank = starts_line;
+    for c in text.chars() {
+        let is_blank = matches!(c, ' ' | '\n' | '\r' | '\t' | '\u{c}');
+        if !(is_blank && blank) {
+            out.push(if is_blank { ' ' } else { c });
+        }
+        blank = is_blank;
+    }
+    out
 }
 
 fn find(bytes: &[u8], from: usize, what: &[u8]) -> Option<usize> {

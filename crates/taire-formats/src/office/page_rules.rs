@@ -73,7 +73,6 @@ const KNOWN: &[&str] = &[
     "figure",
     "figcaption",
     "strike",
-    "del",
     "ins",
     "abbr",
     "acronym",
@@ -105,6 +104,7 @@ pub(crate) fn element(name: &str) -> Element {
     match name {
         "style" => Element::Style,
         "script" => Element::Drop(LeftOut::Scripts),
+        "del" => Element::Drop(LeftOut::DeletedText),
         "svg" | "canvas" | "map" => Element::Drop(LeftOut::Pictures),
         "xml" | "template" => Element::Drop(LeftOut::AttachedData),
         "object" | "embed" | "applet" | "iframe" | "frame" | "frameset" | "audio" | "video" => {

@@ -203,7 +203,8 @@ impl<'b> Rtf<'b, '_> {
             "plain" => (self.state.deleted, self.state.font) = (false, None),
             "deleted" => self.state.deleted = number != Some(0),
             "par" | "sect" => self.shown(Gatherer::end_paragraph),
-            "line" | "page" | "column" | "row" | "nestrow" => self.shown(|out| out.brk('\n')),
+            "row" | "nestrow" => self.shown(Gatherer::end_row),
+            "line" | "page" | "column" => self.shown(|out| out.brk('\n')),
             "tab" | "cell" | "nestcell" => self.shown(|out| out.brk('\t')),
             _ => {}
         }
@@ -369,7 +370,7 @@ impl<'b> Rtf<'b, '_> {
                 count(&mut self.counts, LeftOut::DeletedText);
                 self.out.cut(run.at, *b"");
             }
-            Kind::Text => self.out.run(run.at, run.text, Code::Rtf),
+            Kind::Text => self.out.run(run.at, run.text, Code::Rtf(self.state.skip)),
             Kind::Table | Kind::Fonts => {
                 let name = run.text.trim_end_matches(';');
                 let end = run.at.end - (run.text.len() - name.len()).min(run.at.len());
@@ -495,7 +496,7 @@ mod tests {
              {\\field{\\*\\fldinst{HYPERLINK \"mailto:dupont@x.fr\"}}{\\fldrslt lien}}\\tab{\\deleted Dupont}\
              {\\*\\bkmkstart Dupont}Nom\\cell A\\cell\\row{\\pict\\pngblip 0102}{\\footnote note\\par}\\line fin\\par}\0Dupont",
         );
-        assert_eq!(text, "Mme DUPONT née Éloïseř\nService de Médecine\nlien\tNom\tA\t\n\nfin\nnote\n");
+        assert_eq!(text, "Mme DUPONT née Éloïseř\nService de Médecine\nlien\tNom\tA\n\nfin\nnote\n");
         assert!(!back.contains("Dupont") && !back.contains("dupont") && !back.contains("0102"), "{back}");
         assert!(back.contains("{\\*\\fldinst }") && back.contains("{\\f0\\fnil Arial;}"), "{back}");
     }
