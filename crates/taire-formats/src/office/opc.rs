@@ -123,7 +123,11 @@ fn fate(relation: &str) -> Fate {
         | "transform"
         | "classificationlabels"
         | "documenttasks"
-        | "bibliography" => Leave(LeftOut::AttachedData),
+        | "bibliography"
+        | "intelligence"
+        | "intelligence2"
+        | "extensibility" => Leave(LeftOut::AttachedData),
+        "hdphoto" => Leave(LeftOut::Pictures),
         "vbaProject" | "wordVbaData" => Refuse("it holds macros; save it as .docx without them"),
         "oleObject" | "package" => Refuse("it holds an embedded object, which is not treated; remove it"),
         "aFChunk" | "subDocument" => {

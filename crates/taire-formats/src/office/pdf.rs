@@ -145,7 +145,11 @@ impl<'d> Reader<'d> {
         let mut resources: Vec<&'d Dictionary> = direct.into_iter().collect();
         resources.extend(inherited.into_iter().filter_map(|id| self.document.get_dictionary(id).ok()));
         if let Ok(links) = self.document.get_page_annotations(page) {
-            links.iter().for_each(|_| count(&mut self.counts, LeftOut::LinkTargets));
+            for link in links {
+                let is_link =
+                    link.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Link");
+                count(&mut self.counts, if is_link { LeftOut::LinkTargets } else { LeftOut::AttachedData });
+            }
         }
         self.content(&content, &resources, UNIT, 0, out)
     }
