@@ -7,7 +7,9 @@ mod generate;
 mod hospital;
 mod lexicons;
 mod models;
+mod pages;
 mod risk;
+mod scale;
 mod score;
 mod test;
 
@@ -24,11 +26,14 @@ fn main() -> ExitCode {
         "hospital" => hospital::run(rest),
         "lexicons" => lexicons::run(rest),
         "models" => models::run(rest),
+        "pages" => pages::run(rest),
         "risk" => risk::run(rest),
+        "scale" => scale::run(rest),
         "score" => score::run(rest),
         "test" => test::run(),
         _ => Err(format!(
-            "unknown chore `{command}`; known: bench, calendars, calibrate, generate, hospital, lexicons, models, risk, score, test"
+            "unknown chore `{command}`; known: bench, calendars, calibrate, generate, hospital, lexicons, models, pages, \
+             risk, scale, score, test"
         )),
     };
     match done {

@@ -91,6 +91,25 @@ fn the_strict_exponential_mechanism_keeps_its_word() {
     }
 }
 
+/// Drawing again while the town is itself: no ε bounds it, and the δ it would take is the chance that one town becomes
+/// the other.
+#[test]
+fn the_audit_finds_a_town_that_is_never_itself_out() {
+    let places = towns();
+    for eps in [1.0, 8.0] {
+        let m = Exponential::new(eps, &places, distance).unwrap();
+        let never_itself = |x: &Profile| {
+            let own = places.iter().position(|p| p == x).unwrap();
+            let law = m.distribution(x);
+            let rest = 1.0 - law[own];
+            law.iter().enumerate().map(|(i, p)| if i == own { 0.0 } else { p / rest }).collect::<Vec<f64>>()
+        };
+        assert_eq!(metric_loss(&places, never_itself, distance), f64::INFINITY);
+        let delta = (0..places.len()).map(|i| never_itself(&places[i]).into_iter().fold(0.0, f64::max));
+        assert!(delta.fold(0.0, f64::max) > 0.1, "a δ of a tenth and more is no promise");
+    }
+}
+
 #[test]
 fn bounded_laplace_keeps_its_word() {
     for (eps, sensitivity, high) in

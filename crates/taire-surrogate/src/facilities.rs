@@ -65,6 +65,16 @@ impl Pool {
     }
 }
 
+/// The words that say what a facility is: `CHU` of `CHU de Bordeaux`. `None` for a name alone.
+pub(crate) fn kind(text: &str) -> Option<&str> {
+    const JOINTS: &str = "a au d de del des du el en et l la le les los y";
+    let pieces = words::pieces(text);
+    let own = pieces.iter().position(|p| !is_kind(&text[p.range.clone()])).unwrap_or(pieces.len());
+    let joint = |word: &str| JOINTS.split(' ').any(|j| j == fold(word));
+    let last = pieces[..own].iter().rposition(|p| !joint(&text[p.range.clone()]))?;
+    text.get(..pieces[last].range.end)
+}
+
 /// The facility's surrogate; `None` when nothing in the pools fits.
 pub(crate) fn surrogate(
     streams: &Streams,

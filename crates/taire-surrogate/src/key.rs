@@ -158,6 +158,7 @@ pub(crate) enum Purpose {
     Street,
     Country,
     Facility,
+    Response,
 }
 
 impl Purpose {
@@ -182,6 +183,7 @@ impl Purpose {
             Purpose::Street => "street",
             Purpose::Country => "country",
             Purpose::Facility => "facility",
+            Purpose::Response => "response",
         }
     }
 }

@@ -23,6 +23,7 @@ mod people;
 mod places;
 mod pools;
 mod profiles;
+mod response;
 mod rewrite;
 mod sequence;
 mod settings;
@@ -32,6 +33,7 @@ mod tags;
 #[cfg(test)]
 mod testing;
 mod time;
+mod wider;
 mod words;
 mod written;
 

@@ -8,6 +8,7 @@ use crate::key::{Purpose, Scope, Streams};
 use crate::national::{Nir, NirKey, nir_key};
 use crate::numbers;
 use crate::places::Atlas;
+use crate::response::Responses;
 use crate::time::Frame;
 
 /// `None` if the text is no NIR; `Some(None)` if it is one and no surrogate can be made.
@@ -16,12 +17,13 @@ pub(crate) fn surrogate(
     scope: Scope<'_>,
     frame: &Frame<'_>,
     atlas: &Atlas<'_>,
+    responses: &Responses<'_>,
     label: Label,
     text: &str,
 ) -> Option<Option<String>> {
     let value = numbers::compact(text);
     let nir = Nir::of(&value).filter(|n| n.key == NirKey::Right || label == Label::SocialSecurity)?;
-    Some(make(streams, scope, frame, atlas, &nir).and_then(|new| numbers::lay_out(&new, text)))
+    Some(make(streams, scope, frame, atlas, responses, &nir).and_then(|new| numbers::lay_out(&new, text)))
 }
 
 fn make(
@@ -29,6 +31,7 @@ fn make(
     scope: Scope<'_>,
     frame: &Frame<'_>,
     atlas: &Atlas<'_>,
+    responses: &Responses<'_>,
     nir: &Nir<'_>,
 ) -> Option<String> {
     let (year, month) = nir.born();
@@ -44,15 +47,13 @@ fn make(
     };
     // Births overseas and abroad (97 to 99) stay so; Corsica and the mainland move with the towns.
     let department = atlas.department(nir.department()).unwrap_or(nir.department());
+    let sex = responses.sex_digit(nir.value.chars().next()?)?;
     let mut draw = streams.draw(Purpose::Number, scope, &nir.value[..13]);
     for _ in 0..64 {
         let commune = draw.within(1, 399);
         let order = draw.within(1, 999);
-        let body = format!(
-            "{}{:02}{month}{department}{commune:03}{order:03}",
-            &nir.value[..1],
-            new.year().rem_euclid(100)
-        );
+        let body =
+            format!("{}{:02}{month}{department}{commune:03}{order:03}", sex, new.year().rem_euclid(100));
         if body == nir.value[..13] {
             continue;
         }

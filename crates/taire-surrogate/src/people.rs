@@ -234,8 +234,10 @@ fn build(note: &Note, entities: &[Entity], members: &[usize]) -> Option<Mention>
     let start = note.to_norm(entities[first].span).start();
     let has = |label| members.iter().any(|&m| entities[m].label == label);
     let (has_given, has_family) = (has(Label::GivenName), has(Label::FamilyName));
-    let mut mention =
-        Mention { title: words::title_before(&text[..start], note.language), ..Mention::default() };
+    let end = members.last().map_or(start, |&m| note.to_norm(entities[m].span).end());
+    let title = words::title_before(&text[..start], note.language)
+        .or_else(|| words::agreement_after(&text[end..], note.language));
+    let mut mention = Mention { title, ..Mention::default() };
     for &m in members {
         let entity = &entities[m];
         let text = note.to_norm(entity.span).of(text);

@@ -21,6 +21,7 @@ use crate::key::{Purpose, Scope, Streams};
 use crate::profiles::{Place, Profiles, distance, kilometres};
 use crate::settings::Places;
 use crate::shape::{Case, case_of, dress, has_accent, set_case, strip_accents};
+use crate::wider::Size;
 
 /// A postal code this near a town, in bytes, is that town's.
 const NEAR: usize = 40;
@@ -233,6 +234,32 @@ impl<'a> Atlas<'a> {
         Some(dress_place(&new, name))
     }
 
+    /// `Bordeaux` → `une grande ville (Nouvelle-Aquitaine)`: its size, with the department or else the region where it
+    /// has company enough. `None` for a name that no list knows.
+    pub(crate) fn wider(&self, text: &str) -> Option<String> {
+        /// As many towns of that size must lie in the area that is told.
+        const COMPANY: usize = 5;
+        let (name, _) = split_city(text);
+        let town = self.find(name)?;
+        let size = Size::of(inhabitants(&town));
+        let alike: Vec<AnyTown> = self
+            .gazetteer
+            .of_region(town.region())
+            .into_iter()
+            .filter(|t| Size::of(inhabitants(t)) == size)
+            .collect();
+        let near = alike.iter().filter(|t| t.department() == town.department()).count();
+        let department = areas::names(self.language).iter().find(|(code, _)| *code == town.department());
+        let area = match department {
+            Some((_, name)) if near >= COMPANY => Some(*name),
+            _ if alike.len() >= COMPANY => Some(town.region()),
+            _ => None,
+        };
+        let size = size.name(self.language);
+        let new = area.map_or_else(|| size.to_owned(), |area| format!("{size} ({area})"));
+        Some(if text.chars().any(char::is_lowercase) { new } else { dress_place(&new, text) })
+    }
+
     /// Whether some town goes by this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
         !self.gazetteer.named(name).is_empty()
@@ -395,6 +422,17 @@ mod tests {
                 },
             );
         }
+    }
+
+    #[test]
+    fn a_town_widens_to_its_size_where_it_has_company() {
+        with("x", Language::Fr, 3, |atlas, _, _| {
+            let wide = atlas.wider("Bermont").unwrap();
+            assert_eq!(wide, "un village (Territoire de Belfort)");
+            let great = atlas.wider("BORDEAUX").unwrap();
+            assert!(great.starts_with("UNE GRANDE VILLE") && !great.contains("GIRONDE"), "{great}");
+            assert_eq!(atlas.wider("Zyxwville"), None);
+        });
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use taire_privacy::Loss;
 use taire_text::joint::{self, Follows};
-use taire_text::{Entity, Group, KnownIdentity, Label, Language, Note, Raw, Role, Span, fold};
+use taire_text::{Entity, Group, KnownIdentity, Label, Note, Raw, Role, Span, fold};
 
 use crate::account::Account;
 use crate::key::{Scope, SecretKey, Streams};
@@ -14,9 +14,10 @@ use crate::names::Names;
 use crate::people::{People, known_words};
 use crate::places::{Atlas, Chosen};
 use crate::profiles::Profiles;
+use crate::response::Responses;
 use crate::settings::{Action, Dates, ScopeKind, Settings};
 use crate::time::Frame;
-use crate::{Error, contact, facilities, nir, numbers, streets, tags};
+use crate::{Error, contact, facilities, nir, numbers, streets, tags, wider};
 
 /// Rewrites notes under one key and one table of settings. It keeps nothing between notes, so threads share it.
 pub struct Rewriter {
@@ -153,6 +154,7 @@ impl Rewriter {
             people: People::read(note, entities, &names),
             frame: Frame::new(&self.streams, time_scope, &self.settings, &account, note, entities),
             atlas: Atlas::new(&self.streams, scope, chosen, note, entities),
+            responses: Responses::new(&self.streams, scope, note.language, &self.settings.response, &account),
             account: &account,
             avoid: known_numbers(&note.known),
             names,
@@ -240,6 +242,7 @@ fn may_stay(label: Label, settings: &Settings) -> bool {
         Label::Date => settings.dates == Dates::Year || settings.dates.by_document(),
         Label::BirthDate => settings.dates.by_document(),
         Label::City | Label::PostalCode => settings.places.is_private(),
+        Label::Sex | Label::Kinship => true,
         _ => false,
     }
 }
@@ -289,6 +292,7 @@ struct Job<'a> {
     people: People,
     frame: Frame<'a>,
     atlas: Atlas<'a>,
+    responses: Responses<'a>,
     avoid: Vec<String>,
     account: &'a Account,
 }
@@ -320,7 +324,15 @@ impl Job<'_> {
             | Label::VehicleId
             | Label::DeviceId
             | Label::OtherId => {
-                match nir::surrogate(streams, scope, &self.frame, &self.atlas, entity.label, original) {
+                match nir::surrogate(
+                    streams,
+                    scope,
+                    &self.frame,
+                    &self.atlas,
+                    &self.responses,
+                    entity.label,
+                    original,
+                ) {
                     Some(made) => made,
                     None => numbers::surrogate(streams, scope, original, &self.avoid),
                 }
@@ -333,7 +345,9 @@ impl Job<'_> {
             Label::Hospital | Label::HealthCentre | Label::Institution => {
                 facilities::surrogate(streams, scope, language, &self.atlas, entity.label, original)
             }
-            Label::Sex | Label::Kinship | Label::Profession | Label::OtherDetail => None,
+            Label::Sex => self.responses.sex(original),
+            Label::Kinship => self.responses.kinship(original),
+            Label::Profession | Label::OtherDetail => None,
         };
         let refused = self.account.take_refused();
         made.ok_or(match entity.label.group() {
@@ -350,6 +364,7 @@ impl Job<'_> {
         let follows = match entity.label {
             Label::City => Follows::Town,
             Label::Date if self.frame.begins_with_season(index) => Follows::Season,
+            Label::Kinship if Responses::is_woman(new) => Follows::Woman,
             _ => Follows::Other,
         };
         let mut mend = Mend::default();
@@ -377,20 +392,16 @@ impl Job<'_> {
     /// A wider value of the same kind.
     fn wider(&self, index: usize, label: Label, original: &str) -> Option<String> {
         let digits: String = original.chars().filter(char::is_ascii_digit).collect();
+        let language = self.note.language;
         match label {
-            Label::Age => {
-                let age: i64 = digits.parse().ok().filter(|a| *a < 150)?;
-                let old = i64::from(self.rewriter.settings.old_age);
-                let decade = age / 10 * 10;
-                Some(match (age >= old, self.note.language) {
-                    (true, Language::Fr) => format!("{old} ans ou plus"),
-                    (true, Language::Es) => format!("{old} años o más"),
-                    (false, Language::Fr) => format!("{decade}-{} ans", decade + 9),
-                    (false, Language::Es) => format!("{decade}-{} años", decade + 9),
-                })
-            }
+            Label::Age => wider::age(original, self.rewriter.settings.old_age, language),
             Label::Date => self.frame.year_text(index),
             Label::PostalCode if digits.len() == 5 => Some(format!("{}000", &digits[..2])),
+            Label::City => self.atlas.wider(original),
+            Label::Hospital | Label::HealthCentre | Label::Institution => {
+                Some(wider::facility(original, language))
+            }
+            Label::Profession => wider::profession(original, language),
             _ => None,
         }
     }

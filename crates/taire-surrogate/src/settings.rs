@@ -15,6 +15,9 @@
 //! [rewrite.labels]             # a label outweighs its group
 //! Profession = "generalise"
 //!
+//! [rewrite.response]           # ε of a randomised response: Sex, Kinship
+//! Sex = 1.0
+//!
 //! [rewrite.budget]             # what one document may lose; what exceeds it becomes a tag
 //! pure = 0.75                  # ε
 //! kilometre = 1.0              # ε per kilometre; also day, week, month, year, profile
@@ -286,6 +289,8 @@ pub struct Settings {
     pub all: Option<Action>,
     pub groups: BTreeMap<Group, Action>,
     pub labels: BTreeMap<Label, Action>,
+    /// Labels answered by randomised response, with their ε: `Sex` and `Kinship`.
+    pub response: BTreeMap<Label, f64>,
     pub budget: Limits,
 }
 
@@ -307,14 +312,18 @@ impl Default for Settings {
             all: None,
             groups: BTreeMap::new(),
             labels: BTreeMap::new(),
+            response: BTreeMap::new(),
             budget: Limits::default(),
         }
     }
 }
 
 impl Settings {
-    /// What is done with a label: its own choice, its group's, `all`, then the default.
+    /// What is done with a label: a response, its own choice, its group's, `all`, then the default.
     pub fn action(&self, label: Label) -> Action {
+        if self.response.contains_key(&label) {
+            return Action::Surrogate;
+        }
         self.labels
             .get(&label)
             .or_else(|| self.groups.get(&label.group()))
@@ -336,6 +345,12 @@ impl Settings {
             out.push(
                 "places = health draws from candidates that differ from town to town, so its loss has no bound: \
                  health-strict has one",
+            );
+        }
+        if self.response.contains_key(&Label::Sex) {
+            out.push(
+                "sex is answered at random where it is written as such; titles, given names and the agreement of \
+                 adjectives still tell it",
             );
         }
         if self.dates.by_document() || self.places.is_private() {
@@ -404,6 +419,17 @@ impl Settings {
                     )));
                 }
             }
+        }
+        for (label, &epsilon) in &self.response {
+            if !matches!(label, Label::Sex | Label::Kinship) {
+                return Err(Error::new(format!(
+                    "response names {label}; randomised response is for Sex and Kinship: choose an action in labels"
+                )));
+            }
+            if self.labels.contains_key(label) {
+                return Err(Error::new(format!("{label} has a response and an action in labels: keep one")));
+            }
+            check_epsilon("responses", epsilon)?;
         }
         if self.indicators.is_some() && !self.places.by_profile() {
             return Err(Error::new(

@@ -154,6 +154,32 @@ pub(crate) fn title_before(before: &str, language: Language) -> Option<Gender> {
     None
 }
 
+/// The sex that the words just behind a name tell: `, née le`, `a été opérée`, `, ingresado el`.
+pub(crate) fn agreement_after(after: &str, language: Language) -> Option<Gender> {
+    const FRENCH: &str = "né hospitalisé opéré âgé adressé transféré décédé vu revu suivi venu connu admis";
+    const SPANISH: &str =
+        "nacid ingresad intervenid operad remitid derivad diagnosticad valorad trasladad fallecid";
+    const SKIPPED: &str = "est a été etait était fut sera es fue ha sido está estaba qui que";
+    let line = after.split(['\n', '.', ';']).next()?;
+    let word = line
+        .split(|c: char| !c.is_alphabetic())
+        .filter(|w| !w.is_empty())
+        .take(4)
+        .find(|w| !SKIPPED.split(' ').any(|s| s == *w))?
+        .to_lowercase();
+    let (female, male) = match language {
+        Language::Fr => (word.strip_suffix('e').or(word.strip_suffix("ee")), Some(word.as_str())),
+        Language::Es => (word.strip_suffix('a'), word.strip_suffix('o')),
+    };
+    let stems = if language == Language::Fr { FRENCH } else { SPANISH };
+    let known = |stem: Option<&str>| stem.is_some_and(|stem| stems.split(' ').any(|s| s == stem));
+    match (known(female), known(male)) {
+        (true, _) => Some(Gender::Female),
+        (_, true) => Some(Gender::Male),
+        _ => None,
+    }
+}
+
 /// The whole name that a customary abbreviation stands for.
 pub(crate) fn expand(written: &str) -> Option<&'static str> {
     Some(match written {
@@ -200,6 +226,24 @@ mod tests {
             ("", Language::Fr, None),
         ] {
             assert_eq!(title_before(before, language), want, "{before}");
+        }
+    }
+
+    #[test]
+    fn participles_behind_a_name_tell_the_sex() {
+        use Gender::*;
+        for (after, language, want) in [
+            (", née le 3 mai", Language::Fr, Some(Female)),
+            (", né le 3 mai", Language::Fr, Some(Male)),
+            (" ne souffre pas", Language::Fr, None),
+            (" a été hospitalisée", Language::Fr, Some(Female)),
+            (" est admis ce jour", Language::Fr, Some(Male)),
+            (". Opérée", Language::Fr, None),
+            (", nacida el", Language::Es, Some(Female)),
+            (" fue intervenido", Language::Es, Some(Male)),
+            (" toma", Language::Es, None),
+        ] {
+            assert_eq!(agreement_after(after, language), want, "{after}");
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Joint {
 pub enum Follows {
     Season,
     Town,
+    /// A word for a woman: `sa mère`, `son épouse`.
+    Woman,
     /// A name, a month, anything else.
     Other,
 }
@@ -29,6 +31,7 @@ pub fn mend(before: &str, old: &str, new: &str, follows: Follows, language: Lang
     match (language, follows) {
         (Language::Fr, Follows::Season) => french_season(before, new),
         (Language::Fr, Follows::Town) => contraction(before, new).or_else(|| elision(before, old, new)),
+        (Language::Fr, Follows::Woman) => possessive(before, new).or_else(|| elision(before, old, new)),
         (Language::Fr, Follows::Other) => elision(before, old, new),
         (Language::Es, Follows::Season) => spanish_season(before, new),
         (Language::Es, _) => conjunction(before, old, new),
@@ -127,6 +130,14 @@ fn contraction(before: &str, new: &str) -> Option<Joint> {
     }
 }
 
+fn possessive(before: &str, new: &str) -> Option<Joint> {
+    let table: &[(&str, &str)] = match is_vowel(new) {
+        true => &[("sa ", "son "), ("ma ", "mon "), ("ta ", "ton "), ("la ", "l'")],
+        false => &[("son ", "sa "), ("mon ", "ma "), ("ton ", "ta "), ("l'", "la ")],
+    };
+    swap(before, new, table).map(joint)
+}
+
 fn french_season(before: &str, new: &str) -> Option<Joint> {
     let table: &[(&str, &str)] = match first(new) {
         'p' => &[
@@ -214,6 +225,8 @@ mod tests {
             ("à la fin du ", "printemps", "hiver", Season, "à la fin de l'hiver"),
             ("Cet ", "été", "printemps", Season, "Ce printemps"),
             ("Au ", "printemps", "hiver", Season, "À l'hiver"),
+            ("vit avec sa ", "mère", "épouse", Woman, "vit avec son épouse"),
+            ("vit avec son ", "épouse", "sœur", Woman, "vit avec sa sœur"),
         ] {
             assert_eq!(mended(before, old, new, follows, Language::Fr), wanted, "{before}{old}");
         }

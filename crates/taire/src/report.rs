@@ -297,8 +297,10 @@ impl Report {
         }
         let _ = writeln!(
             out,
-            "\nε and ε per unit are different promises and are never added together. They cover dates, ages and towns; \
-             names and numbers are drawn from the key and claim none."
+            "\nε and ε per unit are different promises and are never added together. They cover dates, ages, towns, and sex and \
+             kinship where those are answered at random; names and numbers are drawn from the key and claim none. The account \
+             is a document's: a town or an answer that comes back in another document of the same scope is the same draw and \
+             costs nothing more, while the dates of each further document of a patient add their own loss."
         );
     }
 
