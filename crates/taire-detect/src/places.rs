@@ -70,3 +70,21 @@ pub(crate) fn town(note: &Note, lexicon: &Lexicon, at: usize) -> Option<(Mention
     }
     Some((Mention::phi(note.raw_of_tokens(at, last), Label::City, score, Source::Lexicon, why), last + 1))
 }
+
+/// `Bermont 90400`, `Dijon, 21000`: five digits right behind the town at token `at`, of one of its departments.
+pub(crate) fn code_after(note: &Note, lexicon: &Lexicon, at: usize, next: usize) -> Option<Mention> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let apart = usize::from(tokens.get(next).is_some_and(|t| matches!(t.of(text), "," | "(" | "-")));
+    let code = tokens.get(next + apart).filter(|t| t.kind == Kind::Number && t.end() - t.start() == 5)?;
+    let runs_on = tokens.get(next + apart + 1).is_some_and(|t| {
+        t.kind == Kind::Number
+            || t.glued
+                && matches!(t.of(text), "," | "." | "/" | "-" | "%")
+                && tokens.get(next + apart + 2).is_some_and(|t| t.glued && t.kind == Kind::Number)
+    });
+    let (_, mut towns) = lexicon.town_at(text, tokens, at)?;
+    let two = code.of(text).get(..2)?;
+    let there = !runs_on && towns.any(|town| town.department() == two);
+    let span = note.raw_of_tokens(next + apart, next + apart);
+    there.then(|| Mention::phi(span, Label::PostalCode, 0.9, Source::Lexicon, "postal code behind its town"))
+}
