@@ -77,7 +77,7 @@ pub(crate) fn profession(text: &str, language: Language) -> Option<String> {
     let folded = fold(typed);
     let (male, female, _) =
         groups.iter().find(|(_, _, words)| words.split(' ').any(|w| fold(w) == folded))?;
-    let group = if feminine(&folded) { *female } else { *male };
+    let group = if feminine(&typed.to_lowercase()) { *female } else { *male };
     (fold(group) != fold(text.trim())).then(|| match shape::case_of(typed) {
         shape::Case::Title => {
             let mut letters = group.chars();
