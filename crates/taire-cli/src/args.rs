@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use taire_formats::{Identities, Offsets, ReadOptions, To};
+use taire::batch::Shard;
+use taire_formats::{Identities, Offsets, ReadOptions, To, WriteOptions};
 use taire_text::Language;
 use taire_text::scheme::Scheme;
 
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Policy(PolicyArgs),
     /// Secret keys
     Key(KeyArgs),
+    /// What a surrogate stands for, from a vault; the question goes on record
+    Reveal(RevealArgs),
 }
 
 /// What to read and how.
@@ -61,12 +64,18 @@ pub(crate) struct InputArgs {
     /// Columns or keys to pass through as they are; others are left out
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     keep_columns: Vec<String>,
-    /// Known identities, CSV or JSONL, joined by patient id
+    /// Known identities, CSV, JSONL or Parquet, joined by patient id
     #[arg(long, value_name = "FILE")]
-    patients: Option<PathBuf>,
+    pub(crate) patients: Option<PathBuf>,
 }
 
 impl InputArgs {
+    /// What was said of columns.
+    pub(crate) fn columns(&self) -> String {
+        let named = [&self.text_column, &self.id_column, &self.patient_column, &self.date_column];
+        format!("{named:?} {:?}", self.keep_columns)
+    }
+
     pub(crate) fn options(&self) -> Result<ReadOptions, Usage> {
         let patients = match &self.patients {
             Some(path) => Some(Arc::new(Identities::load(path)?)),
@@ -82,6 +91,48 @@ impl InputArgs {
             ..ReadOptions::default()
         })
     }
+}
+
+/// Long runs, and several machines.
+#[derive(Args, Debug)]
+pub(crate) struct BatchArgs {
+    /// Go on with a run that was stopped or killed; the rest of the command must be the same
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Only share I of N, by patient where known, else by document id
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<Shard>,
+    /// How often the progress of the run is written down
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = seconds)]
+    pub(crate) journal_every: f64,
+    /// Rows of one row group of Parquet outputs
+    #[arg(long, value_name = "N", default_value_t = 8192, value_parser = rows)]
+    row_group_rows: usize,
+}
+
+impl BatchArgs {
+    pub(crate) fn options(&self, to: To, offsets: Offsets) -> WriteOptions {
+        WriteOptions { to, offsets, group_rows: self.row_group_rows }
+    }
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    numbers
+        .and_then(|(i, n)| Shard::new(i, n))
+        .ok_or_else(|| "a share is written 2/8: the second of eight".into())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let within = |s: &f64| (0.0..=86_400.0).contains(s);
+    text.parse().ok().filter(within).ok_or_else(|| "it takes 0 to 86400 seconds".into())
+}
+
+fn rows(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|n| (1..=1_000_000).contains(n))
+        .ok_or_else(|| "it takes 1 to 1000000 rows".into())
 }
 
 /// How to treat what is read.
@@ -205,7 +256,44 @@ pub(crate) struct DeidArgs {
     #[arg(long, value_name = "X", value_parser = share)]
     pub(crate) refuse_below: Option<f32>,
     #[command(flatten)]
+    pub(crate) vault: VaultArgs,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+/// Where the way back is kept, if anywhere.
+#[derive(Args, Debug)]
+pub(crate) struct VaultArgs {
+    /// Keep which original each surrogate stands for, sealed, in this file
+    #[arg(long, value_name = "FILE", requires = "vault_key")]
+    pub(crate) vault: Option<PathBuf>,
+    /// Key of the vault, from `taire key new`; never the key of the surrogates
+    #[arg(long, value_name = "FILE", requires = "vault")]
+    pub(crate) vault_key: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RevealArgs {
+    /// The surrogate, as it stands in the output; case and accents do not count
+    #[arg(required_unless_present = "log")]
+    pub(crate) surrogate: Option<String>,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) vault: PathBuf,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) vault_key: PathBuf,
+    /// Only this patient's, by the number of the output or of the source
+    #[arg(long)]
+    pub(crate) patient: Option<String>,
+    /// Why you ask; it goes on record with your name and the time
+    #[arg(long, value_name = "TEXT", required_unless_present = "log")]
+    pub(crate) reason: Option<String>,
+    /// Show the questions on record instead, once checked
+    #[arg(long, conflicts_with_all = ["surrogate", "patient", "reason"])]
+    pub(crate) log: bool,
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OutputFormat>,
 }
 
 #[derive(Args, Debug)]
@@ -224,6 +312,8 @@ pub(crate) struct DetectArgs {
     /// What offsets count in JSONL
     #[arg(long, value_enum, default_value = "codepoints")]
     pub(crate) offsets: Unit,
+    #[command(flatten)]
+    pub(crate) batch: BatchArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

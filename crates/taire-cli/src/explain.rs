@@ -7,6 +7,7 @@ use taire_formats::{Document, discover, open};
 use taire_text::{Entity, Mention, Note};
 
 use crate::args::{ExplainArgs, OutputFormat};
+use crate::feed::Feed;
 use crate::{Outcome, Usage, record};
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
@@ -21,7 +22,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
         .build()?;
     if note.patient.is_some() {
         let discovery = discover(&args.input.inputs, &options);
-        record::gather(&engine, &discovery, &options, args.run.jobs(), &mut Report::default())?;
+        let reading = Feed::new(&discovery.inputs, &options);
+        record::gather(&engine, &reading, args.run.jobs(), &mut Report::default())?;
     }
     let (note, Findings { entities, spared }) = engine.find(note)?;
     if args.run.format == Some(OutputFormat::Json) {

@@ -1,6 +1,7 @@
 //! The `taire` command: arguments here, one file per command.
 //!
-//! Exit status: 0 all done; 1 some documents refused, or a threshold missed; 2 wrong usage or policy.
+//! Exit status: 0 all done; 1 some documents refused, or a threshold missed; 2 wrong usage or policy;
+//! 128 and the number of a signal that stopped the run.
 
 mod args;
 mod evaluate;
@@ -9,8 +10,11 @@ mod feed;
 mod key;
 mod policy;
 mod record;
+mod reveal;
 mod risk;
 mod run;
+mod sink;
+mod stop;
 mod train;
 mod words;
 
@@ -25,6 +29,8 @@ use args::{Cli, Command};
 enum Outcome {
     Done,
     SomeRefused,
+    /// By a signal.
+    Stopped(i32),
 }
 
 /// Something the person at the keyboard must change.
@@ -52,10 +58,12 @@ fn main() -> ExitCode {
         Command::Train(args) => train::train(&args),
         Command::Policy(args) => policy::policy(&args),
         Command::Key(args) => key::key(&args),
+        Command::Reveal(args) => reveal::reveal(&args),
     };
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::SomeRefused) => ExitCode::from(1),
+        Ok(Outcome::Stopped(signal)) => ExitCode::from((128 + signal) as u8),
         Err(Usage(message)) => {
             eprintln!("taire: {message}");
             ExitCode::from(2)

@@ -7,29 +7,29 @@ use std::path::Path;
 
 use taire::batch::ordered;
 use taire::{Engine, Records, Report};
-use taire_formats::{Discovery, InputFile, ReadOptions};
+use taire_formats::InputFile;
 use taire_text::Note;
 
 use crate::Usage;
 use crate::feed::{Event, Feed};
 
 fn reads_twice(input: &InputFile) -> bool {
-    input.path != Path::new("-") && std::fs::metadata(&input.path).is_ok_and(|m| m.is_file())
+    let plain = || std::fs::metadata(&input.path).is_ok_and(|m| m.is_file());
+    input.path != Path::new("-") && (input.is_packed() || plain())
 }
 
 /// Reads what can be read twice and hands the engine what it learned.
 pub(crate) fn gather(
     engine: &Engine,
-    discovery: &Discovery,
-    options: &ReadOptions,
+    reading: &Feed<'_>,
     jobs: usize,
     report: &mut Report,
 ) -> Result<(), Usage> {
     if !engine.trusts_records() {
         return Ok(());
     }
-    let inputs: Vec<InputFile> = discovery.inputs.iter().filter(|i| reads_twice(i)).cloned().collect();
-    if inputs.len() < discovery.inputs.len() {
+    let inputs: Vec<InputFile> = reading.inputs().iter().filter(|i| reads_twice(i)).cloned().collect();
+    if inputs.len() < reading.inputs().len() {
         report.remark(
             "standard input and pipes are read once: what is certain in one of their documents was not looked for in the \
              patient's others (give files, or `trusted = \"document\"` in the policy, to have all treated alike)",
@@ -38,8 +38,8 @@ pub(crate) fn gather(
     let mut records = Records::default();
     ordered(
         jobs,
-        Feed::new(&inputs, options),
-        |event| learn(engine, event),
+        reading.first_reading(&inputs),
+        |step| learn(engine, step.event),
         |learned| {
             if let Some((patient, record)) = learned {
                 records.add(&patient, &record);

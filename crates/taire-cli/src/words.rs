@@ -80,7 +80,7 @@ fn read(
     ordered(
         jobs(reading.jobs),
         Feed::new(&discovery.inputs, &options),
-        |event| treat(event, &engine, &judged),
+        |step| treat(step.event, &engine, &judged),
         |treated| {
             match treated {
                 Some(Ok(words)) => each(words),

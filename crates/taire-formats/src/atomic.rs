@@ -1,11 +1,11 @@
 //! Output files that appear under their name only when they are whole.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Error;
+use crate::{Error, Stage};
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
@@ -18,14 +18,19 @@ pub(crate) fn temporary_name(target: &Path) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// A file written beside its target and renamed onto it by [`AtomicFile::finish`]. Dropped before that, it
-/// leaves nothing.
+/// A file written under another name and renamed to its target by [`AtomicFile::finish`]. Dropped before that, it
+/// leaves nothing, unless it lies in a stage: then it can be gone on with.
 #[derive(Debug)]
 pub struct AtomicFile {
     target: PathBuf,
     temporary: PathBuf,
     out: Option<BufWriter<File>>,
+    staged: bool,
+    length: u64,
 }
+
+/// From this size on, a file is pushed to the disk before it takes its name.
+const LARGE: u64 = 1 << 20;
 
 impl AtomicFile {
     /// Makes the folders above the target where they are missing.
@@ -39,19 +44,54 @@ impl AtomicFile {
     }
 
     pub(crate) fn open(target: &Path, private: bool) -> Result<Self, Error> {
-        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
-            fs::create_dir_all(parent).map_err(|e| Error::output(parent, "make this folder", &e))?;
-        }
+        make_parent(target)?;
         let temporary = temporary_name(target);
         let file = new_file(&temporary, private).map_err(|e| Error::output(target, "write here", &e))?;
-        Ok(AtomicFile {
-            target: target.into(),
-            temporary,
-            out: Some(BufWriter::with_capacity(1 << 16, file)),
-        })
+        Ok(AtomicFile::over(target, temporary, file, 0, false))
+    }
+
+    /// A file written in a stage; from `mark` bytes on where an earlier run stopped there.
+    pub(crate) fn staged(
+        stage: &Stage,
+        name: &str,
+        target: &Path,
+        private: bool,
+        mark: Option<u64>,
+    ) -> Result<Self, Error> {
+        make_parent(target)?;
+        let fail = |e: io::Error| Error::output(target, "write here", &e);
+        let Some(mark) = mark else {
+            let (path, file) = stage.file(name, private).map_err(fail)?;
+            return Ok(AtomicFile::over(target, path, file, 0, true));
+        };
+        let path = stage.path(name);
+        let mut file = File::options().write(true).open(&path).map_err(fail)?;
+        if file.metadata().map_err(fail)?.len() < mark {
+            return Err(Error::usage_at(
+                target,
+                "what the unfinished run wrote is gone; start without --resume",
+            ));
+        }
+        file.set_len(mark).and_then(|()| file.seek(io::SeekFrom::End(0))).map_err(fail)?;
+        Ok(AtomicFile::over(target, path, file, mark, true))
+    }
+
+    fn over(target: &Path, temporary: PathBuf, file: File, length: u64, staged: bool) -> Self {
+        let out = Some(BufWriter::with_capacity(1 << 16, file));
+        AtomicFile { target: target.into(), temporary, out, staged, length }
+    }
+
+    /// Pushes what was written to the disk, and tells how much it is.
+    pub(crate) fn mark(&mut self) -> Result<u64, Error> {
+        if let Some(out) = &mut self.out {
+            let pushed = out.flush().and_then(|()| out.get_ref().sync_data());
+            pushed.map_err(|e| Error::output(&self.target, "write", &e))?;
+        }
+        Ok(self.length)
     }
 
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.length += bytes.len() as u64;
         let result = match &mut self.out {
             Some(out) => out.write_all(bytes),
             None => Err(io::ErrorKind::BrokenPipe.into()),
@@ -62,11 +102,21 @@ impl AtomicFile {
     pub fn finish(mut self) -> Result<(), Error> {
         let fail = |e: &io::Error| Error::output(&self.target, "finish writing", e);
         if let Some(out) = self.out.take() {
-            out.into_inner().map_err(|e| fail(e.error()))?;
+            let file = out.into_inner().map_err(|e| fail(e.error()))?;
+            if self.length >= LARGE {
+                file.sync_data().map_err(|e| fail(&e))?;
+            }
         }
         fs::rename(&self.temporary, &self.target).map_err(|e| fail(&e))?;
         self.temporary = PathBuf::new();
         Ok(())
+    }
+}
+
+fn make_parent(target: &Path) -> Result<(), Error> {
+    match target.parent().filter(|p| !p.as_os_str().is_empty()) {
+        Some(parent) => fs::create_dir_all(parent).map_err(|e| Error::output(parent, "make this folder", &e)),
+        None => Ok(()),
     }
 }
 
@@ -89,6 +139,9 @@ impl Drop for AtomicFile {
         }
         if let Some(out) = self.out.take() {
             drop(out.into_parts());
+        }
+        if self.staged {
+            return;
         }
         let _ = fs::remove_file(&self.temporary);
     }

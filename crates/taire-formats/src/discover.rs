@@ -9,9 +9,10 @@ use std::sync::Arc;
 use walkdir::WalkDir;
 
 use crate::error::reason;
+use crate::packed::{Member, Packing, gunzip, is_gzip, member_bytes, members};
 use crate::sidecar::Sidecar;
 use crate::sniff::{HEAD, recognise};
-use crate::{Format, ReadOptions, Refusal};
+use crate::{Error, Format, ReadOptions, Refusal};
 
 /// One file of documents.
 #[derive(Clone, Debug)]
@@ -29,6 +30,7 @@ pub struct InputFile {
     pub(crate) sidecars: Vec<Arc<Sidecar>>,
     /// What was already read of standard input.
     pub(crate) head: Option<Head>,
+    pub(crate) packing: Packing,
 }
 
 /// First bytes of a stream, not shown by `Debug`.
@@ -52,7 +54,13 @@ impl InputFile {
             named: true,
             sidecars: Vec::new(),
             head: None,
+            packing: Packing::Plain,
         }
+    }
+
+    /// It lies in a zip or is packed itself.
+    pub fn is_packed(&self) -> bool {
+        !matches!(self.packing, Packing::Plain)
     }
 
     /// The relative path without extension, `/` between its parts: the id of the document in it.
@@ -116,6 +124,9 @@ impl Search<'_> {
         }
         match recognise(&head, path, self.options) {
             Err(why) => self.refuse(path, why),
+            Ok(Format::Parquet) => {
+                self.refuse(path, "Parquet cannot be read from standard input; give the file")
+            }
             Ok(format) => {
                 let extension = match format {
                     Format::Text | Format::Brat => "txt",
@@ -217,8 +228,12 @@ impl Search<'_> {
         if self.found.identities.iter().any(|p| p == path) {
             return;
         }
+        self.keep_sidecar(path, Sidecar::load(path));
+    }
+
+    fn keep_sidecar(&mut self, path: &Path, loaded: Result<Sidecar, Error>) {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let loaded = match Sidecar::load(path) {
+        let loaded = match loaded {
             Ok(sidecar) => {
                 self.found.identities.push(path.to_owned());
                 Some(Arc::new(sidecar))
@@ -238,6 +253,17 @@ impl Search<'_> {
             self.refuse(path, format!("cannot read it: {}", reason(&e)));
             return;
         }
+        if is_gzip(&head) {
+            return self.gzip(path, relative, named);
+        }
+        let zip = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("zip"));
+        if zip && head.starts_with(b"PK\x03\x04") {
+            match members(path) {
+                Err(why) => return self.refuse(path, why),
+                Ok(Some(members)) => return self.zip(path, &relative, members),
+                Ok(None) => {}
+            }
+        }
         let mut format = match recognise(&head, path, self.options) {
             Ok(format) => format,
             Err(why) => return self.refuse(path, why),
@@ -255,7 +281,85 @@ impl Search<'_> {
             named,
             sidecars: Vec::new(),
             head: None,
+            packing: Packing::Plain,
         });
+    }
+
+    fn gzip(&mut self, path: &Path, relative: PathBuf, named: bool) {
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(gunzip).and_then(|f| f.take(HEAD as u64).read_to_end(&mut head));
+        if let Err(e) = read {
+            return self.refuse(path, format!("cannot unpack it: {}", reason(&e)));
+        }
+        let relative = match relative.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz")) {
+            true => relative.with_extension(""),
+            false => relative,
+        };
+        match recognise(&head, &relative, self.options) {
+            Ok(Format::Parquet) => self.refuse(path, "it is a Parquet file packed again; unpack it first"),
+            Ok(format) => {
+                let mut file = InputFile::new(path, relative, format);
+                file.named = named;
+                file.packing = Packing::Gzip;
+                self.found.inputs.push(file);
+            }
+            Err(why) => self.refuse(path, why),
+        }
+    }
+
+    /// A zip is a folder of its name. Paths go on inside it, so that its identity files are found as others are.
+    fn zip(&mut self, path: &Path, relative: &Path, members: Vec<Member>) {
+        let folder = relative.with_extension("");
+        for Member { path: inside, packing } in members {
+            let at = path.join(&inside);
+            let packing = match packing {
+                Ok(packing) => packing,
+                Err(why) => {
+                    self.refuse(&at, why);
+                    continue;
+                }
+            };
+            let Packing::Member { archive, index } = &packing else { continue };
+            let hidden = |part: &std::ffi::OsStr| {
+                let part = part.to_string_lossy();
+                part.starts_with('.') || part == "__MACOSX"
+            };
+            if inside.iter().any(hidden) {
+                self.ignore(&at, "it is hidden");
+                continue;
+            }
+            if matches!(inside.file_name().and_then(|n| n.to_str()), Some("Thumbs.db" | "desktop.ini")) {
+                self.ignore(&at, "it belongs to the system");
+                continue;
+            }
+            if inside.extension().is_some_and(|e| e == "ann") {
+                self.ignore(&at, "annotations in a zip are not read");
+                continue;
+            }
+            if Sidecar::is_name(&inside) {
+                let loaded = member_bytes(archive, *index, u64::MAX)
+                    .map_err(|e| Error::input(&at, format!("cannot unpack it: {}", reason(&e))))
+                    .and_then(|bytes| Sidecar::read(&at, bytes));
+                self.keep_sidecar(&at, loaded);
+                continue;
+            }
+            let head = match member_bytes(archive, *index, HEAD as u64) {
+                Ok(head) => head,
+                Err(e) => {
+                    self.refuse(&at, format!("cannot unpack it: {}", reason(&e)));
+                    continue;
+                }
+            };
+            match recognise(&head, &inside, self.options) {
+                Ok(format) => {
+                    let mut file = InputFile::new(at, folder.join(&inside), format);
+                    file.named = false;
+                    file.packing = packing;
+                    self.found.inputs.push(file);
+                }
+                Err(why) => self.refuse(&at, why),
+            }
+        }
     }
 
     /// Joins files with the identity files above them. A file whose identity file cannot be used is refused:

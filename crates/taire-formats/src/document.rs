@@ -12,6 +12,7 @@ use taire_text::{KnownIdentity, Language, Phi, Role, SourceSet};
 
 use crate::date::DateShape;
 use crate::office::Back;
+use crate::parquet::Rest;
 use crate::{Encoding, LeftOut};
 
 /// One document as read. `text` may be taken out while it is treated: writing does not look at it.
@@ -106,6 +107,14 @@ pub(crate) enum Spot {
     },
     /// A file with markup, written back in place.
     Markup(Box<Back>),
+    /// A row of a Parquet table.
+    Record {
+        date: DateShape,
+        /// The batch it came in, and its place there.
+        rest: Rest,
+        row: usize,
+        without_text: bool,
+    },
 }
 
 /// One key of a JSON document, in its order.

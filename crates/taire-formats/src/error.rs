@@ -21,6 +21,8 @@ pub enum Position {
     Line(u64),
     /// Item of a JSON array, from 1.
     Item(u64),
+    /// Row of a table by columns, from 1.
+    Row(u64),
 }
 
 impl fmt::Display for Position {
@@ -28,6 +30,7 @@ impl fmt::Display for Position {
         match self {
             Position::Line(n) => write!(f, "line {n}"),
             Position::Item(n) => write!(f, "item {n}"),
+            Position::Row(n) => write!(f, "row {n}"),
         }
     }
 }
@@ -151,6 +154,12 @@ pub(crate) fn reason(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         io::ErrorKind::StorageFull => "the disk is full".into(),
         io::ErrorKind::UnexpectedEof => "it ends too early".into(),
+        io::ErrorKind::FileTooLarge if error.raw_os_error().is_none() => {
+            "it unpacks to far more than such files do".into()
+        }
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput if error.raw_os_error().is_none() => {
+            "it is damaged".into()
+        }
         kind => match error.raw_os_error() {
             Some(code) => format!("{kind} (system error {code})"),
             None => kind.to_string(),

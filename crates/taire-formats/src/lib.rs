@@ -23,11 +23,15 @@ mod lines;
 mod markup;
 mod office;
 mod offsets;
+mod packed;
+mod parquet;
 mod paths;
 mod read;
 mod sidecar;
 mod sniff;
+mod spill;
 mod splice;
+mod stage;
 mod table;
 mod write;
 mod xml;
@@ -47,7 +51,8 @@ pub use offsets::{Offsets, from_bytes, to_bytes};
 pub use paths::OutputPlan;
 pub use read::{Layout, ReadSummary, Reader, open, read_from};
 pub use sidecar::Identities;
-pub use write::Writer;
+pub use stage::Stage;
+pub use write::{WriteOptions, Writer};
 
 use taire_text::Note;
 
@@ -76,6 +81,8 @@ pub enum Format {
     /// Word 97-2003.
     Doc,
     Pdf,
+    /// A table by columns.
+    Parquet,
 }
 
 impl Format {
@@ -93,12 +100,13 @@ impl Format {
             Format::Rtf => "rtf",
             Format::Doc => "doc",
             Format::Pdf => "pdf",
+            Format::Parquet => "parquet",
         }
     }
 
     /// Whether one file holds one document.
     pub fn is_single(self) -> bool {
-        !matches!(self, Format::Jsonl | Format::Json | Format::Csv { .. })
+        !matches!(self, Format::Jsonl | Format::Json | Format::Csv { .. } | Format::Parquet)
     }
 }
 

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::{Discovery, Error, Format, InputFile, To};
 
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
-const FILE_EXTENSIONS: [&str; 13] =
-    ["txt", "jsonl", "ndjson", "json", "csv", "tsv", "xml", "html", "ann", "docx", "odt", "htm", "rtf"];
+const FILE_EXTENSIONS: [&str; 14] = [
+    "txt", "jsonl", "ndjson", "json", "csv", "tsv", "parquet", "xml", "html", "ann", "docx", "odt", "htm",
+    "rtf",
+];
 
 /// One target for each input, and where the reports go.
 #[derive(Clone, Debug)]
@@ -19,11 +21,14 @@ pub struct OutputPlan {
     pub merged: bool,
     pub report_json: PathBuf,
     pub report_md: PathBuf,
+    /// The folder for what is being written.
+    pub stage: PathBuf,
 }
 
 impl OutputPlan {
-    /// Plans the outputs of `discovery` under `out`. Nothing is made yet.
-    pub fn new(discovery: &Discovery, out: &Path, to: To) -> Result<Self, Error> {
+    /// Plans the outputs of `discovery` under `out`. Nothing is made yet. A `part` names this run's share of the
+    /// documents in the files that other runs write shares of.
+    pub fn new(discovery: &Discovery, out: &Path, to: To, part: Option<&str>) -> Result<Self, Error> {
         let inputs = &discovery.inputs;
         let extension = out.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
         let looks_like_file = FILE_EXTENSIONS.contains(&extension.as_str()) && !out.is_dir();
@@ -60,14 +65,27 @@ impl OutputPlan {
                     *name = whole.into();
                 }
             }
-            names.iter().map(|name| out.join(name)).collect()
+            let named = inputs.iter().zip(names);
+            let shared =
+                named.map(|(i, name)| if i.format.is_single() { name } else { with_part(name, part) });
+            shared.map(|name| out.join(name)).collect()
         };
         let folder = if merged || single { out.parent().unwrap_or(Path::new("")) } else { out };
+        let report = |name: &str| with_part(folder.join(name), part);
+        let mut stage = ".taire-run".to_owned();
+        if merged || single {
+            let name = out.file_name().unwrap_or_default().to_string_lossy();
+            stage = format!(".{name}{stage}");
+        }
+        if let Some(part) = part {
+            stage = format!("{stage}.{part}");
+        }
         let plan = OutputPlan {
             targets,
             merged,
-            report_json: folder.join(REPORTS[0]),
-            report_md: folder.join(REPORTS[1]),
+            report_json: report(REPORTS[0]),
+            report_md: report(REPORTS[1]),
+            stage: folder.join(stage),
         };
         plan.check(discovery, to)?;
         Ok(plan)
@@ -121,6 +139,17 @@ pub(crate) fn writes_brat(format: Format, to: To) -> bool {
     to == To::Brat || (to == To::InKind && format == Format::Brat)
 }
 
+/// `notes.jsonl` → `notes.1-of-4.jsonl`
+fn with_part(path: PathBuf, part: Option<&str>) -> PathBuf {
+    let Some(part) = part else { return path };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = match path.extension() {
+        Some(extension) => format!("{stem}.{part}.{}", extension.to_string_lossy()),
+        None => format!("{stem}.{part}"),
+    };
+    path.with_file_name(name)
+}
+
 fn output_name(input: &InputFile, to: To) -> PathBuf {
     match to {
         To::InKind if input.format.becomes_text() => {
@@ -150,7 +179,7 @@ mod tests {
     }
 
     fn plan(names: &[&str], out: &str, to: To) -> Result<Vec<String>, String> {
-        let plan = OutputPlan::new(&found(names), Path::new(out), to).map_err(|e| e.to_string())?;
+        let plan = OutputPlan::new(&found(names), Path::new(out), to, None).map_err(|e| e.to_string())?;
         let all = plan.targets.iter().chain([&plan.report_json]);
         Ok(all.map(|p| p.display().to_string()).collect())
     }
@@ -172,6 +201,15 @@ mod tests {
     }
 
     #[test]
+    fn shares_have_names_of_their_own() {
+        let found = found(&["a.txt", "in.jsonl"]);
+        let plan = OutputPlan::new(&found, Path::new("/o"), To::InKind, Some("2-of-3")).unwrap();
+        assert_eq!(plan.targets, ["/o/a.txt", "/o/in.2-of-3.jsonl"].map(PathBuf::from));
+        assert_eq!(plan.report_md, Path::new("/o/report.2-of-3.md"));
+        assert_eq!(plan.stage, Path::new("/o/.taire-run.2-of-3"));
+    }
+
+    #[test]
     fn what_cannot_be_is_refused() {
         assert!(plan(&["a.txt", "a.txt"], "/o", To::Xml).unwrap_err().contains("rename one"));
         assert!(plan(&["a.txt", "b.txt"], "/o/x.txt", To::InKind).unwrap_err().contains("give a folder"));
@@ -184,8 +222,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("a.txt"), "x").unwrap();
         let found = crate::discover(&[dir.path().to_owned()], &Default::default());
-        let error = OutputPlan::new(&found, dir.path(), To::InKind).unwrap_err();
+        let error = OutputPlan::new(&found, dir.path(), To::InKind, None).unwrap_err();
         assert!(error.to_string().contains("replace an input"));
-        assert!(OutputPlan::new(&found, &dir.path().join("out"), To::InKind).is_ok());
+        assert!(OutputPlan::new(&found, &dir.path().join("out"), To::InKind, None).is_ok());
     }
 }

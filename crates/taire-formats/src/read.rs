@@ -14,6 +14,8 @@ use crate::document::Spot;
 use crate::error::reason;
 use crate::jsonl::{self, Keys};
 use crate::lines::{Line, read_line};
+use crate::packed::{Packing, gunzip, member_bytes};
+use crate::parquet::{self, Step, Table};
 use crate::table::{Columns, Record, Records, Style};
 use crate::{
     Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Place, Position, ReadOptions, Refusal,
@@ -27,12 +29,26 @@ pub struct Layout {
     pub(crate) title: String,
     pub(crate) keys: Option<Arc<Keys>>,
     pub(crate) columns: Option<Arc<Columns>>,
+    pub(crate) table: Option<Arc<Table>>,
     /// A JSON file that holds a list.
     pub(crate) list: bool,
     pub(crate) private: bool,
 }
 
 impl Layout {
+    /// The layout of a file before it is read: enough for annotations.
+    pub fn new(file: &InputFile) -> Self {
+        Layout {
+            format: file.format,
+            title: file.stem(),
+            keys: None,
+            columns: None,
+            table: None,
+            list: false,
+            private: false,
+        }
+    }
+
     /// What is written will hold names: only its owner may read it.
     pub fn private(self) -> Layout {
         Layout { private: true, ..self }
@@ -63,9 +79,41 @@ pub fn open(file: &InputFile, options: &ReadOptions) -> Result<Reader, Error> {
         let source = Cursor::new(head.0.clone()).chain(io::stdin());
         return read_from(file, Box::new(source), options);
     }
-    let source = File::open(&file.path)
-        .map_err(|e| Error::input(&file.path, format!("cannot read it: {}", reason(&e))))?;
-    read_from(file, Box::new(source), options)
+    let failed = |e: io::Error| Error::input(&file.path, format!("cannot read it: {}", reason(&e)));
+    match (&file.packing, file.format) {
+        (Packing::Plain, Format::Parquet) => {
+            let source = File::open(&file.path).map_err(failed)?;
+            open_table(file, parquet::Source::File(source), options)
+        }
+        (Packing::Member { archive, index }, Format::Parquet) => {
+            let bytes = member_bytes(archive, *index, u64::MAX).map_err(failed)?;
+            open_table(file, parquet::Source::Memory(bytes.into()), options)
+        }
+        (Packing::Plain, _) => read_from(file, Box::new(File::open(&file.path).map_err(failed)?), options),
+        (Packing::Gzip, _) => {
+            let source = File::open(&file.path).and_then(gunzip).map_err(failed)?;
+            read_from(file, Box::new(source), options)
+        }
+        (Packing::Member { archive, index }, _) => {
+            let bytes = member_bytes(archive, *index, u64::MAX).map_err(failed)?;
+            read_from(file, Box::new(Cursor::new(bytes)), options)
+        }
+    }
+}
+
+/// Opens a Parquet table, which is not read as a stream.
+fn open_table(file: &InputFile, source: parquet::Source, options: &ReadOptions) -> Result<Reader, Error> {
+    let rows = parquet::Rows::open(source, options).map_err(|why| Error::usage_at(&file.path, why))?;
+    let mut summary = ReadSummary::default();
+    rows.columns().note_dropped(&mut summary.dropped);
+    Ok(Reader {
+        file: file.clone(),
+        stem: file.stem(),
+        patients: options.patients.clone(),
+        layout: Layout { table: Some(rows.table().clone()), ..Layout::new(file) },
+        state: State::Table(Box::new(rows)),
+        summary,
+    })
 }
 
 /// Reads documents from any stream, named and understood as `file` says.
@@ -75,14 +123,7 @@ pub fn read_from(
     options: &ReadOptions,
 ) -> Result<Reader, Error> {
     let mut input: Box<dyn BufRead + Send> = Box::new(BufReader::with_capacity(1 << 17, source));
-    let mut layout = Layout {
-        format: file.format,
-        title: file.stem(),
-        keys: None,
-        columns: None,
-        list: false,
-        private: false,
-    };
+    let mut layout = Layout::new(file);
     let mut dropped = BTreeSet::new();
     let state = match file.format {
         Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf => {
@@ -111,6 +152,12 @@ pub fn read_from(
             let columns = Arc::new(columns);
             layout.columns = Some(columns.clone());
             State::Rows { records, row: 0, columns }
+        }
+        Format::Parquet => {
+            return Err(Error::input(
+                &file.path,
+                "a Parquet file cannot be read from a stream; give the file",
+            ));
         }
     };
     Ok(Reader {
@@ -169,6 +216,7 @@ enum State {
     Lines { input: Box<dyn BufRead + Send>, buffer: Vec<u8>, line: u64, keys: Arc<Keys> },
     Items { items: std::vec::IntoIter<Box<RawValue>>, item: u64, keys: Arc<Keys> },
     Rows { records: Box<Records>, row: u64, columns: Arc<Columns> },
+    Table(Box<parquet::Rows>),
     Done,
 }
 
@@ -248,6 +296,24 @@ impl Reader {
                 let id = || if single { self.stem.clone() } else { format!("{}:{item}", self.stem) };
                 Some(object(json.get(), keys, &mut self.summary, id).map_err(|w| Refusal::new(path, at, w)))
             }
+            State::Table(rows) => {
+                let step = rows.next(&self.stem);
+                let at = Some(Position::Row(rows.row));
+                match step {
+                    Step::End => None,
+                    Step::Broken(why) => {
+                        let after = Some(Position::Row(rows.row + 1));
+                        let why = format!("{why}; what follows was not read");
+                        self.state = State::Done;
+                        Some(Err(Refusal { rest_lost: true, ..Refusal::new(path, after, why) }))
+                    }
+                    Step::Row(Err(why)) => Some(Err(Refusal::new(path, at, why))),
+                    Step::Row(Ok(read)) => {
+                        self.summary.unread_dates += u64::from(read.unread_date);
+                        Some(Ok((read.document, read.known)))
+                    }
+                }
+            }
             State::Rows { records, row, columns } => {
                 let record = records.next();
                 let lines = &*records;
@@ -296,7 +362,7 @@ impl Reader {
     }
 
     /// Joins what the document, the identity files and `--patients` know.
-    fn join(&self, document: &mut Document, own: Option<KnownIdentity>) {
+    fn join(&self, document: &mut Document, own: Option<KnownIdentity>) -> Result<(), Error> {
         let mut known = own.filter(|k| !k.is_empty()).map(Arc::new);
         let mut patient = document.patient.clone().or_else(|| known.as_ref().and_then(|k| k.patient.clone()));
         let mut add = |more: &Arc<KnownIdentity>, patient: &mut Option<String>| {
@@ -309,16 +375,17 @@ impl Reader {
             }
         };
         for sidecar in &self.file.sidecars {
-            if let Some(more) = sidecar.of(&self.file.path, &document.id, patient.as_deref()) {
-                add(more, &mut patient);
+            if let Some(more) = sidecar.of(&self.file.path, &document.id, patient.as_deref())? {
+                add(&more, &mut patient);
             }
         }
         let listed = self.patients.as_ref().zip(patient.clone());
-        if let Some(more) = listed.as_ref().and_then(|(table, patient)| table.get(patient)) {
-            add(more, &mut patient);
+        if let Some(more) = listed.map(|(table, patient)| table.get(&patient)).transpose()?.flatten() {
+            add(&more, &mut patient);
         }
         document.known = known;
         document.patient = patient;
+        Ok(())
     }
 }
 
@@ -333,9 +400,12 @@ impl Iterator for Reader {
             let why = too_long(document.text.len() as u64);
             Err(Refusal::new(&self.file.path, None, why))
         });
+        let item = item.and_then(|(mut document, known)| match self.join(&mut document, known) {
+            Ok(()) => Ok(document),
+            Err(error) => Err(Refusal::new(&self.file.path, None, error.to_string())),
+        });
         Some(match item {
-            Ok((mut document, known)) => {
-                self.join(&mut document, known);
+            Ok(document) => {
                 self.summary.documents += 1;
                 *self.summary.encodings.entry(document.encoding).or_default() += 1;
                 Ok(document)
@@ -348,7 +418,7 @@ impl Iterator for Reader {
     }
 }
 
-fn too_long(bytes: u64) -> String {
+pub(crate) fn too_long(bytes: u64) -> String {
     format!(
         "this document holds {} MB; the limit is {} MB: split it into its letters",
         bytes >> 20,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,13 +14,19 @@ use crate::decode::decode_field;
 use crate::error::reason;
 use crate::identity::{self, Builder, FlatKey};
 use crate::lines::{Line, read_line};
+use crate::spill::{Spill, SpillWriter};
 use crate::table::{Record, Records, sniff_delimiter};
-use crate::{Error, LIMIT, Position};
+use crate::{Error, LIMIT, Position, parquet};
+
+/// So many patients are kept in memory; beyond, all go to a temporary file.
+const IN_MEMORY: usize = 20_000;
 
 /// Known identities, found by patient number.
 #[derive(Default)]
 pub struct Identities {
     by_patient: HashMap<String, Arc<KnownIdentity>>,
+    growing: Option<SpillWriter>,
+    spilled: Option<Spill>,
     by_document: HashMap<String, Arc<KnownIdentity>>,
     /// The only row, when there is one and it names no document.
     only: Option<Arc<KnownIdentity>>,
@@ -31,14 +37,19 @@ impl Identities {
     /// Reads a CSV, JSONL or JSON file of identities, each with its `patient`.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let table = Identities::load_any(path)?;
-        match table.rows > 0 && table.by_patient.is_empty() {
+        match table.rows > 0 && table.by_patient.is_empty() && table.spilled.is_none() {
             true => Err(Error::usage_at(path, "no row has a `patient`; identities are joined by it")),
             false => Ok(table),
         }
     }
 
-    pub fn get(&self, patient: &str) -> Option<&Arc<KnownIdentity>> {
-        self.by_patient.get(patient)
+    /// What is known of a patient.
+    pub fn get(&self, patient: &str) -> Result<Option<Arc<KnownIdentity>>, Error> {
+        let Some(spilled) = &self.spilled else { return Ok(self.by_patient.get(patient).cloned()) };
+        let found = spilled.get(patient).map_err(|e| {
+            Error::usage(format!("the table of identities cannot be looked up: {}", reason(&e)))
+        })?;
+        Ok(found.into_iter().reduce(|first, second| identity::merge(&first, &second)).map(Arc::new))
     }
 
     pub fn len(&self) -> usize {
@@ -52,14 +63,19 @@ impl Identities {
     fn load_any(path: &Path) -> Result<Self, Error> {
         let file =
             File::open(path).map_err(|e| Error::input(path, format!("cannot read it: {}", reason(&e))))?;
-        let mut input = BufReader::with_capacity(1 << 16, file);
+        Identities::read_any(path, Box::new(BufReader::with_capacity(1 << 16, file)))
+    }
+
+    fn read_any(path: &Path, mut input: Box<dyn BufRead + Send>) -> Result<Self, Error> {
         let mut head = Vec::new();
         let failed = |e: std::io::Error| Error::input(path, format!("cannot read it: {}", reason(&e)));
         input.by_ref().take(1 << 16).read_to_end(&mut head).map_err(failed)?;
         let start = head.iter().find(|b| !b.is_ascii_whitespace() && !b"\xEF\xBB\xBF".contains(b)).copied();
+        let packed = head.starts_with(b"PAR1");
         let mut whole = std::io::Cursor::new(head.clone()).chain(input);
         let mut table = Identities::default();
         match start {
+            _ if packed => table.read_columns(path)?,
             None => {}
             Some(b'{') if is_lines(&head) => table.read_lines(path, &mut whole)?,
             Some(b'{' | b'[') => {
@@ -78,7 +94,46 @@ impl Identities {
         if table.rows != 1 {
             table.only = None;
         }
+        if let Some(growing) = table.growing.take() {
+            table.spilled = Some(growing.finish().map_err(|e| spill_failed(path, &e))?);
+        }
         Ok(table)
+    }
+
+    fn read_columns(&mut self, path: &Path) -> Result<(), Error> {
+        let file =
+            File::open(path).map_err(|e| Error::input(path, format!("cannot read it: {}", reason(&e))))?;
+        let mut keys: Option<Vec<(String, Option<FlatKey>)>> = None;
+        let mut number = 0;
+        parquet::each_row(file, |names, cells| {
+            number += 1;
+            if keys.is_none() {
+                keys = Some(header_keys(names)?);
+            }
+            let keys = keys.as_deref().unwrap_or_default();
+            self.add_cells(path, keys, cells).map_err(|why| format!("row {number}: {why}"))
+        })
+        .map_err(|why| Error::input(path, why))
+    }
+
+    /// One row of a table.
+    fn add_cells(
+        &mut self,
+        path: &Path,
+        keys: &[(String, Option<FlatKey>)],
+        cells: &[String],
+    ) -> Result<(), String> {
+        let mut builder = Builder::default();
+        let mut documents = Vec::new();
+        for (cell, (name, key)) in cells.iter().zip(keys) {
+            match key {
+                Some(key) => builder.cell(key, cell).map_err(|why| format!("column `{name}` {why}"))?,
+                None => {
+                    documents.extend(cell.split(';').map(|d| d.trim().to_owned()).filter(|d| !d.is_empty()));
+                }
+            }
+        }
+        self.add(builder.build(), documents).map_err(|e| spill_failed(path, &e).to_string())
     }
 
     fn read_lines(&mut self, path: &Path, input: &mut dyn std::io::BufRead) -> Result<(), Error> {
@@ -142,22 +197,7 @@ impl Identities {
             let fail = |why: String| Error::input(path, why).at(line(&records));
             let (cells, _) = records.decoded().map_err(|why| fail(why.into()))?;
             let Some(keys) = &keys else {
-                let clean = |n: &String| {
-                    n.trim().trim_start_matches('\u{FEFF}').trim_start_matches("known.").to_owned()
-                };
-                if !cells.iter().map(clean).any(|n| n == "document" || FlatKey::parse(&n).is_some()) {
-                    return Err(fail(identity::no_header()));
-                }
-                let mut parsed = Vec::with_capacity(cells.len());
-                for name in cells {
-                    let name = clean(&name);
-                    let key = FlatKey::parse(&name);
-                    if key.is_none() && name != "document" {
-                        let why = identity::unknown(&name).to_string();
-                        return Err(Error::input(path, why));
-                    }
-                    parsed.push((name, key));
-                }
+                let parsed = header_keys(&cells).map_err(|why| fail_header(path, why))?;
                 keys = Some(parsed);
                 continue;
             };
@@ -168,18 +208,7 @@ impl Identities {
                     keys.len()
                 )));
             }
-            let mut builder = Builder::default();
-            let mut documents = Vec::new();
-            for (cell, (name, key)) in cells.iter().zip(keys) {
-                match key {
-                    Some(key) => {
-                        builder.cell(key, cell).map_err(|why| fail(format!("column `{name}` {why}")))?;
-                    }
-                    None => documents
-                        .extend(cell.split(';').map(|d| d.trim().to_owned()).filter(|d| !d.is_empty())),
-                }
-            }
-            self.add(builder.build(), documents);
+            self.add_cells(path, keys, &cells).map_err(fail)?;
         }
     }
 
@@ -193,11 +222,10 @@ impl Identities {
             Some(_) => return Err("key `document` must be a file name or a list of them".into()),
         };
         let known = identity::known_from_map(&map).map_err(|problem| problem.to_string())?;
-        self.add(known, documents);
-        Ok(())
+        self.add(known, documents).map_err(|e| format!("no room for the identities: {}", reason(&e)))
     }
 
-    fn add(&mut self, known: KnownIdentity, documents: Vec<String>) {
+    fn add(&mut self, known: KnownIdentity, documents: Vec<String>) -> std::io::Result<()> {
         self.rows += 1;
         let known = Arc::new(known);
         let join = |table: &mut HashMap<String, Arc<KnownIdentity>>, key: String| {
@@ -206,8 +234,18 @@ impl Identities {
                 .and_modify(|first| *first = Arc::new(identity::merge(first, &known)))
                 .or_insert_with(|| known.clone());
         };
-        if let Some(patient) = known.patient.clone() {
-            join(&mut self.by_patient, patient);
+        match (&known.patient, &mut self.growing) {
+            (Some(patient), Some(growing)) => growing.add(patient, &known)?,
+            (Some(patient), None) => join(&mut self.by_patient, patient.clone()),
+            (None, _) => {}
+        }
+        if self.by_patient.len() > IN_MEMORY {
+            let mut growing = SpillWriter::new()?;
+            for (patient, known) in self.by_patient.drain() {
+                growing.add(&patient, &known)?;
+            }
+            self.by_patient = HashMap::new();
+            self.growing = Some(growing);
         }
         if documents.is_empty() {
             self.only = Some(known.clone());
@@ -215,7 +253,34 @@ impl Identities {
         for name in documents {
             join(&mut self.by_document, name);
         }
+        Ok(())
     }
+}
+
+fn spill_failed(path: &Path, error: &std::io::Error) -> Error {
+    let why = format!("no room for the identities in the folder for temporary files: {}", reason(error));
+    Error::usage_at(path, why)
+}
+
+/// What each column of a table of identities holds; `None` is the document's name.
+fn header_keys(names: &[String]) -> Result<Vec<(String, Option<FlatKey>)>, String> {
+    let clean = |n: &String| n.trim().trim_start_matches('\u{FEFF}').trim_start_matches("known.").to_owned();
+    if !names.iter().map(clean).any(|n| n == "document" || FlatKey::parse(&n).is_some()) {
+        return Err(identity::no_header());
+    }
+    let key = |name: &String| {
+        let name = clean(name);
+        let key = FlatKey::parse(&name);
+        match key.is_none() && name != "document" {
+            true => Err(identity::unknown(&name).to_string()),
+            false => Ok((name, key)),
+        }
+    };
+    names.iter().map(key).collect()
+}
+
+fn fail_header(path: &Path, why: String) -> Error {
+    Error::input(path, why).at(Position::Line(1))
 }
 
 /// Whether the first line is a whole JSON object, so that the file holds one per line.
@@ -248,7 +313,7 @@ impl Sidecar {
         let stem = path.file_stem().and_then(|s| s.to_str()).map(str::to_lowercase);
         let extension = path.extension().and_then(|s| s.to_str()).map(str::to_lowercase);
         matches!(stem.as_deref(), Some("identity" | "identities" | "patients"))
-            && matches!(extension.as_deref(), Some("json" | "jsonl" | "csv" | "tsv"))
+            && matches!(extension.as_deref(), Some("json" | "jsonl" | "csv" | "tsv" | "parquet"))
     }
 
     pub(crate) fn load(path: &Path) -> Result<Self, Error> {
@@ -256,9 +321,20 @@ impl Sidecar {
         Ok(Sidecar { folder, table: Identities::load_any(path)? })
     }
 
+    /// The same, from bytes that are already there.
+    pub(crate) fn read(path: &Path, bytes: Vec<u8>) -> Result<Self, Error> {
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Sidecar { folder, table: Identities::read_any(path, Box::new(std::io::Cursor::new(bytes)))? })
+    }
+
     /// What it knows of a document: by name, then by patient; a single row is everybody's in the folder, unless
     /// the document says it is another patient's.
-    pub(crate) fn of(&self, file: &Path, id: &str, patient: Option<&str>) -> Option<&Arc<KnownIdentity>> {
+    pub(crate) fn of(
+        &self,
+        file: &Path,
+        id: &str,
+        patient: Option<&str>,
+    ) -> Result<Option<Arc<KnownIdentity>>, Error> {
         let table = &self.table;
         if !table.by_document.is_empty() {
             let inside = file.strip_prefix(&self.folder).unwrap_or(file);
@@ -267,16 +343,17 @@ impl Sidecar {
                 .or_else(|| named(&inside.with_extension("")))
                 .or_else(|| table.by_document.get(id));
             if by_name.is_some() {
-                return by_name;
+                return Ok(by_name.cloned());
             }
         }
-        if let Some(known) = patient.and_then(|p| table.by_patient.get(p)) {
-            return Some(known);
+        if let Some(known) = patient.map(|p| table.get(p)).transpose()?.flatten() {
+            return Ok(Some(known));
         }
-        table.only.as_ref().filter(|only| match (patient, &only.patient) {
+        let only = table.only.as_ref().filter(|only| match (patient, &only.patient) {
             (Some(mine), Some(theirs)) => mine == theirs,
             _ => true,
-        })
+        });
+        Ok(only.cloned())
     }
 }
 
@@ -306,7 +383,7 @@ mod tests {
         ] {
             let table = table(name, content).unwrap();
             assert_eq!(table.len(), 2);
-            assert_eq!(table.get("2").unwrap().family_name.as_deref(), Some("B"), "{name}");
+            assert_eq!(table.get("2").unwrap().unwrap().family_name.as_deref(), Some("B"), "{name}");
             assert!(table.only.is_none());
         }
         assert!(table("identity.json", "{\n\"family_name\": \"A\"\n}").unwrap().only.is_some());

@@ -12,6 +12,9 @@ pub(crate) const HEAD: usize = 1 << 16;
 
 /// The format, or why the file is refused.
 pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Result<Format, String> {
+    if head.starts_with(b"PAR1") {
+        return Ok(Format::Parquet);
+    }
     if let Some(format) = office(head, name)? {
         return Ok(format);
     }
@@ -120,8 +123,8 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[
         (b"PK\x03\x04", "a zip file"),
         (b"PK\x05\x06", "an empty zip file"),
-        (b"PAR1", "a Parquet file"),
-        (b"\x1F\x8B", "a gzip file"),
+        (b"PARE", "an encrypted Parquet file"),
+        (b"\x1F\x8B", "a packed file inside another"),
         (b"MSH|", "an HL7 v2 message"),
         (b"\x0BMSH|", "an HL7 v2 message"),
         (b"\x89PNG", "an image"),

@@ -165,8 +165,9 @@ impl Records {
     }
 }
 
+/// What a column is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Role {
+pub(crate) enum Role {
     Text,
     Id,
     Patient,
@@ -278,6 +279,10 @@ impl Columns {
 
     pub(crate) fn len(&self) -> usize {
         self.names.len()
+    }
+
+    pub(crate) fn roles(&self) -> &[Role] {
+        &self.roles
     }
 
     /// Makes the document of one row.

@@ -8,18 +8,36 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use crate::atomic::{new_file, temporary_name};
+use crate::atomic::new_file;
 use crate::document::Spot;
 use crate::html::Page;
 use crate::json_write;
 use crate::jsonl::Keys;
 use crate::offsets::floor;
+use crate::parquet::TableWriter;
 use crate::paths::writes_brat;
 use crate::table::Columns;
-use crate::{AtomicFile, Document, Error, Format, Layout, Offsets, OutSpan, ReadOptions, To, brat, xml};
+use crate::{
+    AtomicFile, Document, Error, Format, Layout, Offsets, OutSpan, ReadOptions, Stage, To, brat, xml,
+};
+
+/// What is written, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WriteOptions {
+    pub to: To,
+    pub offsets: Offsets,
+    /// Rows of one row group of a Parquet table.
+    pub group_rows: usize,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        WriteOptions { to: To::InKind, offsets: Offsets::CodePoints, group_rows: 8192 }
+    }
+}
 
 /// Writes the documents of one file, in the order they are given. Dropped before [`Writer::finish`], it leaves
-/// nothing behind.
+/// something in its stage only.
 #[derive(Debug)]
 pub struct Writer {
     kind: Kind,
@@ -57,30 +75,72 @@ enum Kind {
         file: AtomicFile,
         page: Page,
     },
+    Parquet(TableWriter),
 }
 
 impl Writer {
     /// Starts the output of a file read with `layout`, at the target [`crate::OutputPlan`] gave it.
-    pub fn create(target: &Path, to: To, layout: &Layout, offsets: Offsets) -> Result<Self, Error> {
+    pub fn create(
+        target: &Path,
+        options: WriteOptions,
+        layout: &Layout,
+        stage: &Stage,
+    ) -> Result<Self, Error> {
+        Writer::open(target, options, layout, stage, None)
+    }
+
+    /// Goes on with the output of a run that stopped at a [`Writer::mark`]: what came after it is written again.
+    pub fn resume(
+        target: &Path,
+        options: WriteOptions,
+        layout: &Layout,
+        stage: &Stage,
+        mark: u64,
+    ) -> Result<Self, Error> {
+        Writer::open(target, options, layout, stage, Some(mark))
+    }
+
+    fn open(
+        target: &Path,
+        options: WriteOptions,
+        layout: &Layout,
+        stage: &Stage,
+        mark: Option<u64>,
+    ) -> Result<Self, Error> {
+        let WriteOptions { to, offsets, group_rows } = options;
         let mut buffer = Vec::new();
         let private = layout.private;
         if writes_brat(layout.format, to) {
+            let staged = |name, target: &Path| AtomicFile::staged(stage, name, target, private, None);
             let kind = match layout.is_many() {
-                true => Kind::BratFolder(Folder::create(target, private)?),
+                true => Kind::BratFolder(Folder::create(target, stage, private)?),
                 false => Kind::Brat {
-                    text: AtomicFile::open(target, private)?,
-                    ann: AtomicFile::open(&target.with_extension("ann"), private)?,
+                    text: staged("part", target)?,
+                    ann: staged("ann", &target.with_extension("ann"))?,
                 },
             };
             return Ok(Writer { kind, buffer });
         }
-        let mut file = AtomicFile::open(target, private)?;
+        if let (To::InKind, Some(table)) = (to, &layout.table) {
+            let kind = Kind::Parquet(TableWriter::create(
+                target,
+                table.clone(),
+                stage,
+                mark.unwrap_or(0),
+                group_rows,
+            )?);
+            return Ok(Writer { kind, buffer });
+        }
+        let mut file = AtomicFile::staged(stage, "part", target, private, mark)?;
+        let begins = mark.is_none();
         let kind = match (to, layout.format) {
             (To::Jsonl, _) => Kind::Annotations { file, offsets },
             (To::Xml, _) => {
                 let many = layout.is_many();
-                file.write_all(xml::HEADER)?;
-                if many {
+                if begins {
+                    file.write_all(xml::HEADER)?;
+                }
+                if many && begins {
                     file.write_all(b"<documents>\n")?;
                 }
                 Kind::Xml { file, many }
@@ -95,14 +155,17 @@ impl Writer {
                     Some(keys) => keys.clone(),
                     None => Arc::new(Keys::new(&ReadOptions::default())?),
                 };
-                Kind::Objects { file, keys, list: layout.list.then_some(0) }
+                let written = mark.unwrap_or(0).min(1);
+                Kind::Objects { file, keys, list: layout.list.then_some(written) }
             }
             (To::InKind | To::Brat, Format::Csv { .. }) => {
                 let Some(columns) = &layout.columns else {
                     return Err(Error::usage("a table can only be written after its header was read"));
                 };
-                columns.push_header(&mut buffer);
-                file.write_all(&buffer)?;
+                if begins {
+                    columns.push_header(&mut buffer);
+                    file.write_all(&buffer)?;
+                }
                 Kind::Table { file, columns: columns.clone() }
             }
             (To::InKind | To::Brat, Format::Text | Format::Brat) => Kind::Text(file),
@@ -110,6 +173,9 @@ impl Writer {
                 To::InKind | To::Brat,
                 Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf,
             ) => Kind::Markup(file),
+            (To::InKind | To::Brat, Format::Parquet) => {
+                return Err(Error::usage("a table can only be written after its columns were read"));
+            }
         };
         Ok(Writer { kind, buffer })
     }
@@ -174,6 +240,24 @@ impl Writer {
                 page.push_document(out, &document.id, text, spans);
                 file.write_all(out)
             }
+            Kind::Parquet(table) => table.write(document, text, patient, date),
+        }
+    }
+
+    /// Where an unfinished output can be gone on from, once that is on disk; `None` where it cannot, or not now.
+    pub fn mark(&mut self) -> Result<Option<u64>, Error> {
+        match &mut self.kind {
+            Kind::Objects { file, .. }
+            | Kind::Table { file, .. }
+            | Kind::Annotations { file, .. }
+            | Kind::Xml { file, many: true } => file.mark().map(Some),
+            Kind::Parquet(table) => Ok(table.mark()),
+            Kind::Text(_)
+            | Kind::Markup(_)
+            | Kind::Brat { .. }
+            | Kind::BratFolder(_)
+            | Kind::Xml { many: false, .. }
+            | Kind::Html { .. } => Ok(None),
         }
     }
 
@@ -190,6 +274,7 @@ impl Writer {
                 ann.finish()
             }
             Kind::BratFolder(folder) => folder.finish(),
+            Kind::Parquet(table) => table.finish(),
             Kind::Objects { mut file, list, .. } => {
                 match list {
                     Some(0) => file.write_all(b"[]\n")?,
@@ -224,9 +309,16 @@ struct Folder {
 }
 
 impl Folder {
-    fn create(target: &Path, private: bool) -> Result<Self, Error> {
-        let temporary = temporary_name(target);
-        fs::create_dir_all(&temporary).map_err(|e| Error::output(target, "make this folder", &e))?;
+    fn create(target: &Path, stage: &Stage, private: bool) -> Result<Self, Error> {
+        let temporary = stage.path("folder");
+        let fail = |e: std::io::Error| Error::output(target, "make this folder", &e);
+        if temporary.exists() {
+            fs::remove_dir_all(&temporary).map_err(fail)?;
+        }
+        fs::create_dir_all(&temporary).map_err(fail)?;
+        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
+            fs::create_dir_all(parent).map_err(fail)?;
+        }
         Ok(Folder { target: target.into(), temporary, names: BTreeMap::new(), private })
     }
 

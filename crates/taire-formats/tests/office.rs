@@ -6,7 +6,7 @@ use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use taire_formats::{
-    Document, LeftOut, Offsets, OutSpan, OutputPlan, ReadOptions, To, Writer, discover, open,
+    Document, LeftOut, OutSpan, OutputPlan, ReadOptions, Stage, To, WriteOptions, Writer, discover, open,
 };
 use zip::write::SimpleFileOptions;
 
@@ -91,9 +91,10 @@ impl Bench {
         let (path, document) = self.read(name, bytes)?;
         let (text, spans) = swap(&document.text, swaps);
         let found = discover(std::slice::from_ref(&path), &ReadOptions::default());
-        let plan = OutputPlan::new(&found, &self.0.path().join("out"), To::InKind).unwrap();
+        let plan = OutputPlan::new(&found, &self.0.path().join("out"), To::InKind, None).unwrap();
+        let stage = Stage::open(&plan.stage).unwrap();
         let layout = open(&found.inputs[0], &ReadOptions::default()).unwrap().layout().clone();
-        let mut writer = Writer::create(&plan.targets[0], To::InKind, &layout, Offsets::CodePoints).unwrap();
+        let mut writer = Writer::create(&plan.targets[0], WriteOptions::default(), &layout, &stage).unwrap();
         writer.write(&document, &text, &spans, None, None).map_err(|e| e.to_string())?;
         writer.finish().unwrap();
         Ok((fs::read(&plan.targets[0]).unwrap(), document.text))

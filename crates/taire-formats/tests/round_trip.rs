@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use taire_formats::{
-    Discovery, Document, Encoding, Format, Identities, InputFile, Offsets, OutSpan, OutputPlan, Position,
-    ReadOptions, To, Writer, discover, open, read_from,
+    Discovery, Document, Encoding, Format, Identities, InputFile, OutSpan, OutputPlan, Position, ReadOptions,
+    Stage, To, WriteOptions, Writer, discover, open, read_from,
 };
 use taire_text::{Role, Source};
 
@@ -20,7 +20,8 @@ fn put(dir: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
 
 /// Reads everything and writes it back unchanged; gives the refusals as text.
 fn copy(found: &Discovery, out: &Path, to: To, options: &ReadOptions) -> Vec<String> {
-    let plan = OutputPlan::new(found, out, to).unwrap();
+    let plan = OutputPlan::new(found, out, to, None).unwrap();
+    let stage = Stage::open(&plan.stage).unwrap();
     let mut refused: Vec<String> = found.refused.iter().map(ToString::to_string).collect();
     for (input, target) in found.inputs.iter().zip(&plan.targets) {
         let mut reader = match open(input, options) {
@@ -30,7 +31,9 @@ fn copy(found: &Discovery, out: &Path, to: To, options: &ReadOptions) -> Vec<Str
                 continue;
             }
         };
-        let mut writer = Writer::create(target, to, reader.layout(), Offsets::CodePoints).unwrap();
+        let mut writer =
+            Writer::create(target, WriteOptions { to, ..Default::default() }, reader.layout(), &stage)
+                .unwrap();
         let mut any = !input.format.is_single();
         for document in &mut reader {
             match document {
@@ -46,6 +49,7 @@ fn copy(found: &Discovery, out: &Path, to: To, options: &ReadOptions) -> Vec<Str
             writer.finish().unwrap();
         }
     }
+    stage.remove().unwrap();
     refused
 }
 
@@ -299,9 +303,16 @@ fn annotations_read_back_as_gold() {
     let found = discover(&[dir.path().join("in")], &options);
     for to in [To::InKind, To::Brat, To::Jsonl] {
         let out = dir.path().join(format!("{to:?}"));
-        let plan = OutputPlan::new(&found, &out, to).unwrap();
+        let plan = OutputPlan::new(&found, &out, to, None).unwrap();
+        let stage = Stage::open(&plan.stage).unwrap();
         let reader = open(&found.inputs[0], &options).unwrap();
-        let mut writer = Writer::create(&plan.targets[0], to, reader.layout(), Offsets::CodePoints).unwrap();
+        let mut writer = Writer::create(
+            &plan.targets[0],
+            WriteOptions { to, ..Default::default() },
+            reader.layout(),
+            &stage,
+        )
+        .unwrap();
         for document in reader {
             let document = document.unwrap();
             assert_eq!(document.gold[0].label, "OLD");
@@ -370,12 +381,21 @@ fn an_unfinished_writer_leaves_nothing() {
     let found = discover(&[path], &options);
     for to in [To::InKind, To::Jsonl, To::Brat, To::Xml, To::Html] {
         let out = dir.path().join("out");
-        let plan = OutputPlan::new(&found, &out, to).unwrap();
+        let plan = OutputPlan::new(&found, &out, to, None).unwrap();
+        let stage = Stage::open(&plan.stage).unwrap();
         let mut reader = open(&found.inputs[0], &options).unwrap();
-        let mut writer = Writer::create(&plan.targets[0], to, reader.layout(), Offsets::CodePoints).unwrap();
+        let mut writer = Writer::create(
+            &plan.targets[0],
+            WriteOptions { to, ..Default::default() },
+            reader.layout(),
+            &stage,
+        )
+        .unwrap();
         let document = reader.next().unwrap().unwrap();
         writer.write(&document, "new", &[], None, None).unwrap();
         drop(writer);
+        assert!(!plan.targets[0].exists());
+        stage.remove().unwrap();
         assert_eq!(files(&out), [] as [&str; 0], "{to:?}");
     }
 }

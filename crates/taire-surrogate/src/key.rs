@@ -115,6 +115,28 @@ impl SecretKey {
     }
 }
 
+impl SecretKey {
+    /// A key of its own for another use, which tells nothing of this one or of the surrogates drawn from it.
+    pub fn subkey(&self, purpose: &str, context: &[u8]) -> Result<Zeroizing<[u8; 32]>, Error> {
+        let mut mac = Streams::new(self)?.mac;
+        for part in [b"taire-subkey-1".as_slice(), purpose.as_bytes(), context] {
+            mac.update(&(part.len() as u64).to_le_bytes());
+            mac.update(part);
+        }
+        let mut tag = mac.finalize().into_bytes();
+        let mut subkey = Zeroizing::new([0u8; 32]);
+        subkey.copy_from_slice(&tag[..32]);
+        tag.zeroize();
+        Ok(subkey)
+    }
+
+    /// Whether two keys are one, told without leaving early.
+    pub fn is_same(&self, other: &SecretKey) -> bool {
+        let differ = self.bytes.iter().zip(other.bytes.iter()).fold(0, |all, (a, b)| all | (a ^ b));
+        self.bytes.len() == other.bytes.len() && differ == 0
+    }
+}
+
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 fn from_hex(text: &str) -> Option<Zeroizing<Vec<u8>>> {
@@ -306,6 +328,17 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
             assert!(SecretKey::read(&path).unwrap_err().to_string().contains("chmod 600"));
         }
+    }
+
+    #[test]
+    fn subkeys_depend_on_purpose_and_context() {
+        let key = |seed| SecretKey::from_bytes(&[seed; 32]).unwrap();
+        let sub = |seed, purpose, context: &[u8]| *key(seed).subkey(purpose, context).unwrap();
+        assert_eq!(sub(1, "a", b"b"), sub(1, "a", b"b"));
+        assert_ne!(sub(1, "a", b"b"), sub(1, "ab", b""));
+        assert_ne!(sub(1, "a", b"b"), sub(2, "a", b"b"));
+        assert!(key(1).is_same(&key(1)) && !key(1).is_same(&key(2)));
+        assert!(!key(1).is_same(&SecretKey::from_bytes(&[1; 33]).unwrap()));
     }
 
     #[test]

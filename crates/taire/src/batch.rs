@@ -18,6 +18,45 @@ pub trait Weigh {
     fn weight(&self) -> usize;
 }
 
+/// One share of the documents, for runs on several machines: documents go by their patient where that is known, so that
+/// a record stays in one share, and by their id otherwise. The same on every machine, whatever the order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shard {
+    number: u64,
+    of: u64,
+}
+
+impl Shard {
+    /// Share `number`, from 1, of `of`.
+    pub fn new(number: u64, of: u64) -> Option<Shard> {
+        (1..=of).contains(&number).then_some(Shard { number, of })
+    }
+
+    pub fn holds(&self, patient: Option<&str>, id: &str) -> bool {
+        let kind = if patient.is_some() { 1 } else { 2 };
+        let hash = stable_hash([&[kind], patient.unwrap_or(id).as_bytes()].into_iter());
+        ((u128::from(hash) * u128::from(self.of)) >> 64) as u64 == self.number - 1
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-of-{}", self.number, self.of)
+    }
+}
+
+/// A hash that is the same on every machine and in every version. Not a secret one.
+pub fn stable_hash<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut take = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    for part in parts {
+        (part.len() as u64).to_le_bytes().into_iter().chain(part.iter().copied()).for_each(&mut take);
+    }
+    hash ^= hash >> 32;
+    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    hash ^ hash >> 32
+}
+
 struct Gate {
     used: Mutex<usize>,
     freed: Condvar,
@@ -141,6 +180,23 @@ mod tests {
             .unwrap();
             assert!(got.iter().copied().eq((0..2_000).map(|n| n * 2)));
         }
+    }
+
+    #[test]
+    fn shares_are_even_whole_and_keep_records_together() {
+        let shares: Vec<Shard> = (1..=7).map(|n| Shard::new(n, 7).unwrap()).collect();
+        let mut counts = [0; 7];
+        for i in 0..7000 {
+            let id = format!("note-{i}");
+            let holding: Vec<usize> = (0..7).filter(|&s| shares[s].holds(None, &id)).collect();
+            assert_eq!(holding.len(), 1);
+            counts[holding[0]] += 1;
+            assert_eq!(shares[0].holds(Some("12"), &id), shares[0].holds(Some("12"), "another"));
+        }
+        assert!(counts.iter().all(|n| (800..1200).contains(n)), "{counts:?}");
+        assert!(Shard::new(0, 3).is_none() && Shard::new(4, 3).is_none());
+        // Machines of other versions must agree: this number never changes.
+        assert_eq!(stable_hash([&[1u8][..], b"800417"].into_iter()), 0x7ded_481f_3951_9849);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! that was left in the text may be one. Both are calibrated chances (`scores/calibration.md`), so one figure can say
 //! how doubtful the worst decision of a document is.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use taire_text::Entity;
 
 /// What was decided of one note.
@@ -17,7 +17,7 @@ pub struct Findings {
 }
 
 /// The worst decisions of one document.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Doubt {
     /// The score of the least sure span.
     pub least_sure: Option<f32>,

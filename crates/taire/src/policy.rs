@@ -32,6 +32,9 @@ pub struct Policy {
     /// The language it reads; without one it reads each document in its own.
     #[serde(default)]
     pub language: Option<Language>,
+    /// Columns of tables and keys of objects passed through as they are; others that are not known are left out.
+    #[serde(default)]
+    pub keep_columns: Vec<String>,
     #[serde(default)]
     pub detect: Detect,
     #[serde(default)]

@@ -4,21 +4,21 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use taire_surrogate::Loss;
 use taire_text::{Entity, Language};
 
 use crate::{Deidentified, Doubt};
 
 /// A document that was not written, and why.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Refused {
     pub document: String,
     pub why: String,
 }
 
 /// How doubtful the treatment of a written document is, for those who read a part of them again.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Doubtful {
     pub document: String,
     /// The chance that its worst decision is wrong.
@@ -31,14 +31,14 @@ pub struct Doubtful {
 const MOST_DOUBTFUL: usize = 10_000;
 
 /// Parts of a document that were not written: pictures, properties, link targets.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PartsLeftOut {
     pub document: String,
     pub what: String,
 }
 
 /// Counts of one run.
-#[derive(Clone, PartialEq, Debug, Serialize, Default)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Default)]
 pub struct Report {
     pub command: String,
     pub version: String,
@@ -64,7 +64,7 @@ pub struct Report {
 }
 
 /// How many documents, and how much text.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Default)]
 pub struct Documents {
     pub read: usize,
     pub written: usize,
@@ -74,12 +74,12 @@ pub struct Documents {
 }
 
 /// Losses of many documents: how many lost something, and how much each on average and at most.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Spent {
     pub documents: usize,
-    #[serde(serialize_with = "bound")]
+    #[serde(serialize_with = "bound", deserialize_with = "unbound")]
     pub mean: f64,
-    #[serde(serialize_with = "bound")]
+    #[serde(serialize_with = "bound", deserialize_with = "unbound")]
     pub max: f64,
 }
 
@@ -95,6 +95,19 @@ impl Spent {
 /// JSON has no infinity.
 fn bound<S: Serializer>(eps: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if eps.is_finite() { serializer.serialize_f64(*eps) } else { serializer.serialize_str("no bound") }
+}
+
+fn unbound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Bound {
+        Number(f64),
+        Word(serde::de::IgnoredAny),
+    }
+    Ok(match Bound::deserialize(deserializer)? {
+        Bound::Number(eps) => eps,
+        Bound::Word(_) => f64::INFINITY,
+    })
 }
 
 /// Four digits, rounded upward.

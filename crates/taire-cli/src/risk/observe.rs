@@ -85,7 +85,7 @@ pub(crate) fn corpus(
     ordered(
         jobs,
         Feed::new(&discovery.inputs, &options),
-        |event| match event {
+        |step| match step.event {
             Event::Document(document) => {
                 observe(engine, *document).map_or(Seen::Refused, |o| Seen::Document(Box::new(o)))
             }

@@ -1,0 +1,21 @@
+//! Stopping on request: the first signal lets the documents in flight end, the second ends the program at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
+
+use crate::Usage;
+
+/// Holds the signal that asked to stop, 0 for none.
+pub(crate) fn flag() -> Result<Arc<AtomicUsize>, Usage> {
+    let stop = Arc::new(AtomicUsize::new(0));
+    let asked = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT] {
+        register_conditional_shutdown(signal, 128 + signal, asked.clone())?;
+        register(signal, asked.clone())?;
+        register_usize(signal, stop.clone(), signal as usize)?;
+    }
+    Ok(stop)
+}

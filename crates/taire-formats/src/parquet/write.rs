@@ -1,0 +1,279 @@
+//! Writing a Parquet table, resumable. Each row group is a small file of its own in the stage; at the end they are
+//! joined byte by byte under the target's name. So a run that is killed loses the rows of one group at most, and the
+//! output is the same as if it had not been.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{
+    Array, ArrayRef, Date32Array, Decimal128Array, Float64Array, Int64Array, NullArray, PrimitiveArray,
+    RecordBatch, StringArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
+    TimestampSecondArray, UInt64Array,
+};
+use arrow_schema::{DataType, TimeUnit};
+use arrow_select::interleave::interleave;
+use jiff::civil::Date;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::ColumnPath;
+
+use super::{Made, Rest, Table, per_day};
+use crate::date::{self, DateShape};
+use crate::document::Spot;
+use crate::{Document, Error, Stage};
+
+/// A row group is written at so much text, if not before at its rows.
+const GROUP_BYTES: usize = 32 << 20;
+
+/// Collects rows and writes them by groups.
+#[derive(Debug)]
+pub(crate) struct TableWriter {
+    target: PathBuf,
+    stage: Stage,
+    folder: PathBuf,
+    table: Arc<Table>,
+    group_rows: usize,
+    groups: u64,
+    group: Group,
+}
+
+#[derive(Default)]
+struct Group {
+    text: StringBuilder,
+    patients: Vec<Option<String>>,
+    dates: Vec<Option<(Date, DateShape)>>,
+    languages: Vec<Option<&'static str>>,
+    /// The batches rows pass columns from, and each row's batch and place in it.
+    batches: Vec<Rest>,
+    picks: Vec<(usize, usize)>,
+}
+
+impl std::fmt::Debug for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Group({} rows)", self.picks.len())
+    }
+}
+
+impl TableWriter {
+    /// Goes on after `groups` that are already in the stage; with none, anew.
+    pub(crate) fn create(
+        target: &Path,
+        table: Arc<Table>,
+        stage: &Stage,
+        groups: u64,
+        group_rows: usize,
+    ) -> Result<Self, Error> {
+        let folder = stage.path("groups");
+        let fail = |e| Error::output(target, "write here", &e);
+        if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
+            fs::create_dir_all(parent).map_err(|e| Error::output(parent, "make this folder", &e))?;
+        }
+        if groups == 0 && folder.exists() {
+            fs::remove_dir_all(&folder).map_err(fail)?;
+        }
+        fs::create_dir_all(&folder).map_err(fail)?;
+        let (target, stage, group) = (target.into(), stage.clone(), Group::default());
+        Ok(TableWriter { target, stage, folder, table, group_rows, groups, group })
+    }
+
+    fn group_path(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("{number:08}"))
+    }
+
+    pub(crate) fn write(
+        &mut self,
+        document: &Document,
+        text: &str,
+        patient: Option<&str>,
+        date: Option<Date>,
+    ) -> Result<(), Error> {
+        let Spot::Record { date: shape, rest, row, without_text } = &document.place.0 else {
+            return Err(Error::usage("a row of a Parquet table can only come from one"));
+        };
+        let group = &mut self.group;
+        group.text.append_option((!without_text).then_some(text));
+        group.patients.push(patient.map(str::to_owned));
+        group.dates.push(date.map(|d| (d, *shape)));
+        group.languages.push(document.language.map(taire_text::Language::key));
+        if !group.batches.last().is_some_and(|last| Arc::ptr_eq(last, rest)) {
+            group.batches.push(rest.clone());
+        }
+        group.picks.push((group.batches.len() - 1, *row));
+        let full = group.picks.len() >= self.group_rows || group.text.values_slice().len() >= GROUP_BYTES;
+        if full { self.flush() } else { Ok(()) }
+    }
+
+    /// How many groups are on disk, if no row waits to join them.
+    pub(crate) fn mark(&self) -> Option<u64> {
+        self.group.picks.is_empty().then_some(self.groups)
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        let group = std::mem::take(&mut self.group);
+        let path = self.group_path(self.groups);
+        let batch = group.batch(&self.table).map_err(|()| self.failed(None))?;
+        let write = || -> Result<(), ParquetError> {
+            let file = File::create(&path)?;
+            let mut out = ArrowWriter::try_new(&file, self.table.written.clone(), Some(self.properties()))?;
+            out.write(&batch)?;
+            out.close()?;
+            file.sync_data()?;
+            Ok(())
+        };
+        write().map_err(|e| self.failed(Some(&e)))?;
+        self.groups += 1;
+        Ok(())
+    }
+
+    fn properties(&self) -> WriterProperties {
+        let text = self.table.made.iter().position(|m| *m == Made::Text);
+        let mut properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_created_by(concat!("taire ", env!("CARGO_PKG_VERSION")).to_owned());
+        if let Some(text) = text {
+            let name = self.table.written.field(text).name().clone();
+            properties = properties.set_column_dictionary_enabled(ColumnPath::new(vec![name]), false);
+        }
+        properties.build()
+    }
+
+    /// Joins the groups under the target's name.
+    pub(crate) fn finish(mut self) -> Result<(), Error> {
+        if !self.group.picks.is_empty() || self.groups == 0 {
+            self.flush()?;
+        }
+        let whole = self.stage.path("whole");
+        self.join(&whole).map_err(|e| self.failed(Some(&e)))?;
+        fs::rename(&whole, &self.target).map_err(|e| Error::output(&self.target, "finish writing", &e))?;
+        fs::remove_dir_all(&self.folder).map_err(|e| Error::output(&self.target, "tidy up after", &e))
+    }
+
+    fn join(&self, whole: &Path) -> Result<(), ParquetError> {
+        let first = File::open(self.group_path(0))?;
+        let about = ParquetMetaDataReader::new().parse_and_finish(&first)?;
+        let file = about.file_metadata();
+        let properties = WriterProperties::builder()
+            .set_created_by(concat!("taire ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_key_value_metadata(file.key_value_metadata().cloned())
+            .build();
+        let out = File::create(whole)?;
+        let mut writer = SerializedFileWriter::new(
+            std::io::BufWriter::with_capacity(1 << 18, &out),
+            file.schema_descr().root_schema_ptr(),
+            Arc::new(properties),
+        )?;
+        for number in 0..self.groups {
+            let part = File::open(self.group_path(number))?;
+            let about = ParquetMetaDataReader::new().parse_and_finish(&part)?;
+            for group in about.row_groups() {
+                let mut rows = writer.next_row_group()?;
+                for column in group.columns() {
+                    let close = ColumnCloseResult {
+                        bytes_written: column.compressed_size() as u64,
+                        rows_written: group.num_rows() as u64,
+                        metadata: column.clone(),
+                        bloom_filter: None,
+                        column_index: None,
+                        offset_index: None,
+                    };
+                    rows.append_column(&part, close)?;
+                }
+                rows.close()?;
+            }
+        }
+        writer.into_inner()?.flush()?;
+        out.sync_data()?;
+        Ok(())
+    }
+
+    /// The kind of a failure; its own text may quote values.
+    fn failed(&self, error: Option<&ParquetError>) -> Error {
+        if let Some(ParquetError::External(source)) = error
+            && let Some(io) = source.downcast_ref::<std::io::Error>()
+        {
+            return Error::output(&self.target, "write", io);
+        }
+        Error::output(&self.target, "write", &std::io::ErrorKind::Other.into())
+    }
+}
+
+impl Group {
+    fn batch(mut self, table: &Table) -> Result<RecordBatch, ()> {
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(table.made.len());
+        for (made, field) in table.made.iter().zip(table.written.fields()) {
+            columns.push(match made {
+                Made::Text => Arc::new(self.text.finish()),
+                Made::Language => Arc::new(StringArray::from(std::mem::take(&mut self.languages))),
+                Made::Patient => patients(&self.patients, field.data_type())?,
+                Made::Date => dates(&self.dates, field.data_type())?,
+                Made::Passed(i) => self.passed(*i, field.data_type())?,
+            });
+        }
+        RecordBatch::try_new(table.written.clone(), columns).map_err(|_| ())
+    }
+
+    fn passed(&self, column: usize, kind: &DataType) -> Result<ArrayRef, ()> {
+        let batches: Vec<&dyn Array> = self.batches.iter().map(|b| b[column].as_ref()).collect();
+        match batches.is_empty() {
+            true => Ok(arrow_array::new_empty_array(kind)),
+            false if *kind == DataType::Null => Ok(Arc::new(NullArray::new(self.picks.len()))),
+            false => interleave(&batches, &self.picks).map_err(|_| ()),
+        }
+    }
+}
+
+/// Numbers that do not fit their column are left empty: never the original's.
+fn patients(values: &[Option<String>], kind: &DataType) -> Result<ArrayRef, ()> {
+    fn parsed<T: std::str::FromStr>(values: &[Option<String>]) -> impl Iterator<Item = Option<T>> {
+        values.iter().map(|v| v.as_ref().and_then(|v| v.parse().ok()))
+    }
+    Ok(match kind {
+        DataType::Int64 => Arc::new(parsed::<i64>(values).collect::<Int64Array>()),
+        DataType::UInt64 => Arc::new(parsed::<u64>(values).collect::<UInt64Array>()),
+        DataType::Float64 => Arc::new(parsed::<f64>(values).collect::<Float64Array>()),
+        DataType::Decimal128(precision, scale) => {
+            let made: Decimal128Array = parsed::<i128>(values).collect();
+            Arc::new(made.with_precision_and_scale(*precision, *scale).map_err(|_| ())?)
+        }
+        _ => Arc::new(values.iter().map(|v| v.as_deref()).collect::<StringArray>()),
+    })
+}
+
+fn dates(values: &[Option<(Date, DateShape)>], kind: &DataType) -> Result<ArrayRef, ()> {
+    let days = || {
+        let since = |d: &Date| (*d - Date::constant(1970, 1, 1)).get_days();
+        values.iter().map(move |v| v.as_ref().map(|(d, _)| since(d)))
+    };
+    let printed = || values.iter().map(|v| v.as_ref().map(|(d, shape)| date::print(*d, *shape)));
+    fn zoned<T: arrow_array::types::ArrowTimestampType>(
+        array: PrimitiveArray<T>,
+        zone: &Option<Arc<str>>,
+    ) -> ArrayRef {
+        Arc::new(array.with_timezone_opt(zone.clone()))
+    }
+    Ok(match kind {
+        DataType::Date32 => Arc::new(days().collect::<Date32Array>()),
+        DataType::Int64 => {
+            Arc::new(printed().map(|p| p.and_then(|p| p.parse().ok())).collect::<Int64Array>())
+        }
+        DataType::Timestamp(unit, zone) => {
+            let ticks = days().map(|d| d.map(|d| i64::from(d).saturating_mul(per_day(*unit))));
+            match unit {
+                TimeUnit::Second => zoned(ticks.collect::<TimestampSecondArray>(), zone),
+                TimeUnit::Millisecond => zoned(ticks.collect::<TimestampMillisecondArray>(), zone),
+                TimeUnit::Microsecond => zoned(ticks.collect::<TimestampMicrosecondArray>(), zone),
+                TimeUnit::Nanosecond => zoned(ticks.collect::<TimestampNanosecondArray>(), zone),
+            }
+        }
+        _ => Arc::new(printed().collect::<StringArray>()),
+    })
+}
