@@ -123,7 +123,7 @@ impl Vault {
         if self.pending.is_empty() {
             return Ok(());
         }
-        self.pending.sort_unstable_by(|a, b| (a.lookup, a.id).cmp(&(b.lookup, b.id)));
+        self.pending.sort_unstable_by_key(|entry| (entry.lookup, entry.id));
         let fail = |e| Error::database("write to", &e);
         let batch = self.file.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
         {
