@@ -380,7 +380,7 @@ impl Reader<'_> {
                 Facility::Institution => Label::Institution,
             };
             let span = note.raw_of_tokens(at, at + taken - 1);
-            self.out.push(Mention::phi(span, label, 0.7, Source::Lexicon, "well-known facility"));
+            self.out.push(Mention::phi(span, label, 0.8, Source::Lexicon, "well-known facility"));
             return at + taken;
         }
         if note.tokens[at].shape != Shape::Single
