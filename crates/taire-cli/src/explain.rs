@@ -19,6 +19,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
         .date(document.date)
         .language(engine.language().or(document.language))
         .known(document.known)
+        .given(document.given)
         .build()?;
     if note.patient.is_some() {
         let discovery = discover(&args.input.inputs, &options);

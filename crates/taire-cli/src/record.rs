@@ -75,6 +75,7 @@ fn learn(engine: &Engine, event: Event) -> Option<(String, taire::TrustedRecord)
         .date(document.date)
         .language(engine.language().or(document.language))
         .known(document.known)
+        .given(document.given)
         .build()
         .ok()?;
     let record = engine.gather(note).ok()?;

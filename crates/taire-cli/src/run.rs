@@ -364,6 +364,7 @@ impl Job<'_> {
             .date(document.date)
             .language(forced)
             .known(document.known.clone())
+            .given(std::mem::take(&mut document.given))
             .build();
         let (language, treated) = match note {
             Ok(note) => (note.language, (self.treat)(note)),

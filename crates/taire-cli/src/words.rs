@@ -106,6 +106,7 @@ fn treat(event: Event, engine: &Engine, judged: &Judgements) -> Option<Result<Un
             .date(document.date)
             .language(engine.language().or(document.language))
             .known(document.known)
+            .given(document.given)
             .build()?;
         let (note, entities) = engine.detect(note)?;
         Ok(UnjudgedWords::of(&note, &entities, judged))

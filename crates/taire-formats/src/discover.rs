@@ -130,6 +130,8 @@ impl Search<'_> {
             Ok(format) => {
                 let extension = match format {
                     Format::Text | Format::Brat => "txt",
+                    Format::Cda => "xml",
+                    Format::Fhir => "json",
                     other => other.name(),
                 };
                 let mut file = InputFile::new(path, format!("stdin.{extension}"), format);

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use serde_json::value::RawValue;
-use taire_text::{KnownIdentity, Language, Phi, Role, SourceSet};
+use taire_text::{Given, KnownIdentity, Language, Phi, Role, SourceSet};
 
 use crate::date::DateShape;
+use crate::envelope::Way;
 use crate::office::Back;
 use crate::parquet::Rest;
 use crate::{Encoding, LeftOut};
@@ -24,6 +25,8 @@ pub struct Document {
     pub date: Option<Date>,
     pub language: Option<Language>,
     pub known: Option<Arc<KnownIdentity>>,
+    /// Fields of its envelope in `text`, sorted and disjoint.
+    pub given: Vec<Given>,
     pub encoding: Encoding,
     /// Annotations that came with it, when [`crate::ReadOptions::gold`] asks for them; in file order.
     pub gold: Vec<GoldSpan>,
@@ -42,6 +45,7 @@ impl Document {
             date: None,
             language: None,
             known: None,
+            given: Vec::new(),
             encoding: Encoding::Utf8,
             gold: Vec::new(),
             place: Place::default(),
@@ -53,6 +57,7 @@ impl Document {
     pub fn weight(&self) -> usize {
         let markup = match &self.place.0 {
             Spot::Markup(back) => back.weight(),
+            Spot::Envelope(way) => way.weight(),
             _ => 0,
         };
         self.text.len() + markup
@@ -105,6 +110,8 @@ pub(crate) enum Spot {
         /// Cells of the kept columns, in their order.
         kept: Vec<String>,
     },
+    /// An envelope, its fields and its letter written back in place.
+    Envelope(Box<Way>),
     /// A file with markup, written back in place.
     Markup(Box<Back>),
     /// A row of a Parquet table.

@@ -102,6 +102,7 @@ impl Parsed {
             date: self.date,
             language: self.language,
             known: None,
+            given: Vec::new(),
             encoding: crate::Encoding::Utf8,
             gold: self.gold,
             place: Place(Spot::Json(self.slots)),

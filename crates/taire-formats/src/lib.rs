@@ -14,6 +14,7 @@ mod date;
 mod decode;
 mod discover;
 mod document;
+mod envelope;
 mod error;
 mod html;
 mod identity;
@@ -83,6 +84,12 @@ pub enum Format {
     Pdf,
     /// A table by columns.
     Parquet,
+    /// Clinical Document Architecture, release 2.
+    Cda,
+    /// A FHIR R4 resource in JSON.
+    Fhir,
+    /// One HL7 v2 message.
+    Hl7,
 }
 
 impl Format {
@@ -101,6 +108,9 @@ impl Format {
             Format::Doc => "doc",
             Format::Pdf => "pdf",
             Format::Parquet => "parquet",
+            Format::Cda => "cda",
+            Format::Fhir => "fhir",
+            Format::Hl7 => "hl7",
         }
     }
 

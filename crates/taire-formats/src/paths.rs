@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::{Discovery, Error, Format, InputFile, To};
 
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
-const FILE_EXTENSIONS: [&str; 14] = [
+const FILE_EXTENSIONS: [&str; 15] = [
     "txt", "jsonl", "ndjson", "json", "csv", "tsv", "parquet", "xml", "html", "ann", "docx", "odt", "htm",
-    "rtf",
+    "rtf", "hl7",
 ];
 
 /// One target for each input, and where the reports go.

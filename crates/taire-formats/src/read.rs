@@ -19,7 +19,7 @@ use crate::parquet::{self, Step, Table};
 use crate::table::{Columns, Record, Records, Style};
 use crate::{
     Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Place, Position, ReadOptions, Refusal,
-    brat, identity, office,
+    brat, envelope, identity, office,
 };
 
 /// What a writer in kind must know of the file that was read.
@@ -129,6 +129,7 @@ pub fn read_from(
         Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf => {
             State::Office { input: Some(input) }
         }
+        Format::Cda | Format::Fhir | Format::Hl7 => State::Envelope { input: Some(input) },
         Format::Text | Format::Brat => State::Text { input: Some(input), gold: options.gold },
         Format::Jsonl => {
             let keys = Arc::new(Keys::new(options)?);
@@ -212,6 +213,7 @@ fn read_whole(input: impl Read) -> io::Result<Option<Vec<u8>>> {
 
 enum State {
     Office { input: Option<Box<dyn BufRead + Send>> },
+    Envelope { input: Option<Box<dyn BufRead + Send>> },
     Text { input: Option<Box<dyn BufRead + Send>>, gold: bool },
     Lines { input: Box<dyn BufRead + Send>, buffer: Vec<u8>, line: u64, keys: Arc<Keys> },
     Items { items: std::vec::IntoIter<Box<RawValue>>, item: u64, keys: Arc<Keys> },
@@ -257,6 +259,11 @@ impl Reader {
                 let input = input.take();
                 self.state = State::Done;
                 Some(read_office(&self.file, &self.stem, input?).map(|document| (document, None)))
+            }
+            State::Envelope { input } => {
+                let input = input.take();
+                self.state = State::Done;
+                Some(read_envelope(&self.file, &self.stem, input?))
             }
             State::Text { input, gold } => {
                 let (input, gold) = (input.take(), *gold);
@@ -449,6 +456,22 @@ fn read_office(file: &InputFile, stem: &str, input: impl Read) -> Result<Documen
     document.left_out = opened.left_out;
     document.place = Place(Spot::Markup(Box::new(opened.back)));
     Ok(document)
+}
+
+/// An envelope: its header and its letter as one text, with what the header knows.
+fn read_envelope(file: &InputFile, stem: &str, input: impl Read) -> Item {
+    let refuse = |why: String| Refusal::new(&file.path, None, why);
+    let bytes = read_whole(input).map_err(|e| refuse(format!("cannot read it: {}", reason(&e))))?;
+    let bytes =
+        bytes.ok_or_else(|| refuse(format!("it is over {} MB; split it into its letters", LIMIT >> 20)))?;
+    let opened = envelope::open(file.format, &bytes).map_err(refuse)?;
+    let mut document = Document::new(stem, opened.text);
+    document.left_out = opened.left_out;
+    document.given = opened.read.given;
+    document.language = opened.read.language;
+    document.date = opened.read.date;
+    document.place = Place(Spot::Envelope(Box::new(opened.way)));
+    Ok((document, Some(opened.read.known)))
 }
 
 fn read_text(

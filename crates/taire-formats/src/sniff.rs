@@ -18,6 +18,9 @@ pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Resu
     if let Some(format) = office(head, name)? {
         return Ok(format);
     }
+    if let Some(format) = envelope(head)? {
+        return Ok(format);
+    }
     if let Some(what) = foreign(head) {
         return Err(format!("it is {what}, which is not read yet; convert it to text"));
     }
@@ -35,12 +38,6 @@ pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Resu
         return Err("it is binary, not text; only text documents are read".into());
     }
     let start = head.trim_ascii_start();
-    if matches!(start.first(), Some(b'{' | b'['))
-        && memchr::memmem::find(&start[..start.len().min(4096)], b"\"resourceType\"").is_some()
-        && !has_text_key(start, options)
-    {
-        return Err("it is a FHIR resource, which is not read yet; convert it to text".into());
-    }
     match (extension.as_str(), start.first()) {
         ("jsonl" | "ndjson", _) => Ok(Format::Jsonl),
         ("json", Some(b'{')) if is_lines(start) => Ok(Format::Jsonl),
@@ -99,6 +96,40 @@ fn office(head: &[u8], name: &Path) -> Result<Option<Format>, String> {
     Ok(None)
 }
 
+/// Envelopes of hospital systems.
+fn envelope(head: &[u8]) -> Result<Option<Format>, String> {
+    let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
+    let has = |what: &[u8]| memchr::memmem::find(start, what).is_some();
+    if start.starts_with(b"<") && has(b"ClinicalDocument") && has(b"urn:hl7-org:v3") {
+        return Ok(Some(Format::Cda));
+    }
+    let message = start.strip_prefix(b"\x0B").unwrap_or(start);
+    let mark =
+        |name: &[u8]| message.starts_with(name) && message.get(3).is_some_and(u8::is_ascii_punctuation);
+    if mark(b"MSH") {
+        return Ok(Some(Format::Hl7));
+    }
+    if mark(b"FHS") || mark(b"BHS") {
+        return Err("it is a batch of HL7 messages; split it into its messages".into());
+    }
+    if matches!(start.first(), Some(b'{' | b'[')) && is_resource(start) {
+        if is_lines(start) && memchr::memchr(b'\n', start.trim_ascii_end()).is_some() {
+            return Err("it holds FHIR resources line by line; give each in a file of its own".into());
+        }
+        return Ok(Some(Format::Fhir));
+    }
+    Ok(None)
+}
+
+/// Whether JSON says that it is a FHIR resource.
+fn is_resource(json: &[u8]) -> bool {
+    memchr::memmem::find_iter(json, b"\"resourceType\"").any(|at| {
+        let rest = json[at + 14..].trim_ascii_start();
+        let value = rest.strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+        value.and_then(|v| v.strip_prefix(b"\"")).and_then(<[u8]>::first).is_some_and(u8::is_ascii_uppercase)
+    })
+}
+
 /// A table under another name: its first line is a header of documents, whole.
 fn headed_table(head: &[u8]) -> Option<Format> {
     let line = &head[..memchr::memchr(b'\n', head)?];
@@ -125,8 +156,6 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         (b"PK\x05\x06", "an empty zip file"),
         (b"PARE", "an encrypted Parquet file"),
         (b"\x1F\x8B", "a packed file inside another"),
-        (b"MSH|", "an HL7 v2 message"),
-        (b"\x0BMSH|", "an HL7 v2 message"),
         (b"\x89PNG", "an image"),
         (b"\xFF\xD8\xFF", "an image"),
         (b"GIF8", "an image"),
@@ -140,8 +169,7 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
     let opening: Vec<u8> = start.iter().take(1024).map(u8::to_ascii_lowercase).collect();
     if opening.starts_with(b"<?xml") || opening.starts_with(b"<clinicaldocument") {
-        let cda = memchr::memmem::find(&opening, b"clinicaldocument").is_some();
-        return Some(if cda { "a CDA document" } else { "an XML file" });
+        return Some("an XML file");
     }
     None
 }
@@ -168,12 +196,17 @@ mod tests {
             ("a.txt", "note_id|person_id|note_text\n1|2|x", csv(b'|')),
             ("a.txt", "Texte, date et lieu\n", Ok(Format::Text)),
             ("a.txt", "%PDF-1.4", Ok(Format::Pdf)),
-            ("a.txt", "<?xml version=\"1.0\"?><ClinicalDocument/>", Err(())),
+            ("a.txt", "<?xml version=\"1.0\"?><note/>", Err(())),
+            ("a.txt", "<?xml version=\"1.0\"?><ClinicalDocument xmlns=\"urn:hl7-org:v3\"/>", Ok(Format::Cda)),
+            ("a.txt", "MSH|^~\\&|A", Ok(Format::Hl7)),
+            ("a.txt", "MSH rappelé", Ok(Format::Text)),
+            ("a.txt", "BHS|^~\\&|A", Err(())),
+            ("a.ndjson", "{\"resourceType\":\"Patient\"}\n{\"resourceType\":\"Patient\"}\n", Err(())),
             ("a.rtf", "{\\rtf1 x}", Ok(Format::Rtf)),
             ("a.txt", "<!DOCTYPE html><p>x", Ok(Format::Html)),
             ("a.doc", "PK\x03\x04....word/document.xml", Ok(Format::Docx)),
             ("a.txt", "PK\x03\x04....mimetypeapplication/vnd.oasis.opendocument.text", Ok(Format::Odt)),
-            ("a.json", "{\"resourceType\":\"Bundle\"}", Err(())),
+            ("a.json", "{\"resourceType\":\"Bundle\",\"text\":{}}", Ok(Format::Fhir)),
             ("a.bin", "a\0b", Err(())),
         ] {
             let found = recognise(head.as_bytes(), Path::new(name), &ReadOptions::default());

@@ -214,6 +214,7 @@ impl fmt::Debug for Places {
 }
 
 type Edit<'a> = (Range<usize>, &'a str);
+pub(crate) type Change = (Range<usize>, Vec<u8>);
 
 const DISAGREE: &str = "its new text does not agree with its layout; it is not written";
 
@@ -263,6 +264,12 @@ impl Places {
         }
         self.rename(&edits, &mut changes);
         self.sources.iter().zip(changes).map(|(source, changes)| apply(&source.bytes, changes)).collect()
+    }
+
+    /// The only source with its cuts and with `changes`, for a text that is kept elsewhere.
+    pub(crate) fn rewrite_with(&self, changes: Vec<Change>) -> Result<Vec<u8>, &'static str> {
+        let source = self.sources.first().ok_or("it was not read")?;
+        apply(&source.bytes, source.cuts.iter().cloned().chain(changes).collect())
     }
 
     /// What is replaced by what, checked against the text as read.

@@ -171,7 +171,15 @@ impl Writer {
             (To::InKind | To::Brat, Format::Text | Format::Brat) => Kind::Text(file),
             (
                 To::InKind | To::Brat,
-                Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf,
+                Format::Docx
+                | Format::Odt
+                | Format::Html
+                | Format::Rtf
+                | Format::Doc
+                | Format::Pdf
+                | Format::Cda
+                | Format::Fhir
+                | Format::Hl7,
             ) => Kind::Markup(file),
             (To::InKind | To::Brat, Format::Parquet) => {
                 return Err(Error::usage("a table can only be written after its columns were read"));
@@ -198,10 +206,12 @@ impl Writer {
         match &mut self.kind {
             Kind::Text(file) => file.write_all(text.as_bytes()),
             Kind::Markup(file) => {
-                let Spot::Markup(back) = &document.place.0 else {
-                    return Err(Error::refused("its markup was not read"));
+                let bytes = match &document.place.0 {
+                    Spot::Markup(back) => back.write(text, spans),
+                    Spot::Envelope(way) => way.write(text, spans),
+                    _ => Err("its markup was not read"),
                 };
-                file.write_all(&back.write(text, spans).map_err(Error::refused)?)
+                file.write_all(&bytes.map_err(Error::refused)?)
             }
             Kind::Brat { text: file, ann } => {
                 brat::push_ann(out, text, spans);

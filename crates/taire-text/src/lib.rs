@@ -30,7 +30,7 @@ pub use known::{Address, Identity, KnownIdentity, Sex};
 pub use label::{Group, Label, Role};
 pub use language::Language;
 pub use normalise::{Normalised, OffsetMap, normalise};
-pub use note::{Note, NoteBuilder};
+pub use note::{Given, Note, NoteBuilder};
 pub use phi::Phi;
 pub use span::{Norm, Raw, Side, Span};
 pub use token::{Calendar, Kind, Shape, Token, tokenise};

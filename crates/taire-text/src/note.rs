@@ -5,7 +5,19 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use crate::{Error, KnownIdentity, Language, Norm, OffsetMap, Phi, Raw, Span, Token, normalise, tokenise};
+use crate::{
+    Error, KnownIdentity, Label, Language, Norm, OffsetMap, Phi, Raw, Role, Span, Token, normalise, tokenise,
+};
+
+/// A stretch of text whose meaning is given with the document: a field of its envelope, or the words that announce it.
+/// Detectors do not change it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Given {
+    pub span: Span<Raw>,
+    /// `None` for words that identify nobody.
+    pub label: Option<Label>,
+    pub role: Role,
+}
 
 /// One document: its text as read, the normalised view, its tokens and lines, and what is known beforehand.
 #[derive(Clone)]
@@ -18,6 +30,8 @@ pub struct Note {
     pub date: Option<Date>,
     pub language: Language,
     pub known: Arc<KnownIdentity>,
+    /// Fields of its envelope, sorted and disjoint.
+    pub given: Vec<Given>,
     pub tokens: Vec<Token>,
     raw: String,
     norm: Option<String>,
@@ -30,7 +44,15 @@ impl Note {
     pub const MAX_BYTES: usize = 32 << 20;
 
     pub fn builder(id: impl Into<String>, raw: impl Into<String>) -> NoteBuilder {
-        NoteBuilder { id: id.into(), raw: raw.into(), patient: None, date: None, language: None, known: None }
+        NoteBuilder {
+            id: id.into(),
+            raw: raw.into(),
+            patient: None,
+            date: None,
+            language: None,
+            known: None,
+            given: Vec::new(),
+        }
     }
 
     pub fn raw(&self) -> &str {
@@ -105,6 +127,7 @@ pub struct NoteBuilder {
     date: Option<Date>,
     language: Option<Language>,
     known: Option<Arc<KnownIdentity>>,
+    given: Vec<Given>,
 }
 
 impl NoteBuilder {
@@ -126,6 +149,12 @@ impl NoteBuilder {
 
     pub fn known(mut self, known: Option<Arc<KnownIdentity>>) -> Self {
         self.known = known;
+        self
+    }
+
+    /// Fields of its envelope, sorted and disjoint.
+    pub fn given(mut self, given: Vec<Given>) -> Self {
+        self.given = given;
         self
     }
 
@@ -152,6 +181,7 @@ impl NoteBuilder {
             date: self.date,
             language,
             known,
+            given: self.given,
             tokens,
             norm: view.text,
             map: view.map,

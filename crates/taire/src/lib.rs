@@ -6,6 +6,7 @@
 pub mod batch;
 mod doubt;
 mod error;
+mod given;
 pub mod journal;
 mod pipeline;
 mod policy;

@@ -15,7 +15,7 @@ use taire_models::CrfDetector;
 use taire_surrogate::{Fallback, Loss, Rewriter, SecretKey};
 use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source, fold};
 
-use crate::{Doubt, Error, Findings, Policy, Records};
+use crate::{Doubt, Error, Findings, Policy, Records, given};
 
 /// The sources a policy may name.
 pub(crate) const BUILT: &[Source] = &[
@@ -158,6 +158,7 @@ impl Pipeline {
         let mut notes = [note];
         let mut mentions = self.listen(&mut notes, |source| source != Source::Crf)?.pop().unwrap_or_default();
         self.keep_heard(&notes[0], &mut mentions);
+        given::speak(&notes[0], &mut mentions);
         let mut record = TrustedRecord::default();
         record.add(&notes[0], &fuse(notes[0].raw(), &mentions, &self.rule));
         Ok(record)
@@ -185,6 +186,7 @@ impl Pipeline {
 
     fn decide(&self, note: &Note, mut mentions: Vec<Mention>, others: &TrustedRecord) -> Findings {
         self.keep_heard(note, &mut mentions);
+        given::speak(note, &mut mentions);
         let mut entities = fuse(note.raw(), &mentions, &self.rule);
         let before = mentions.len();
         if self.policy.looks(Source::Initials) {
@@ -197,7 +199,7 @@ impl Pipeline {
             self.keep_heard(note, &mut mentions);
             entities = fuse(note.raw(), &mentions, &self.rule);
         }
-        let mut entities = settle(note, entities);
+        let mut entities = given::restore(note, settle(note, entities));
         let mut spared = spared(note.raw(), &mentions, &entities, &self.rule);
         for all in [&mut entities, &mut spared] {
             all.retain(|e| !self.policy.detect.ignore.contains(&e.label));

@@ -119,6 +119,7 @@ fn observe(engine: &Engine, document: Document) -> Option<Observed> {
         .date(document.date)
         .language(engine.language().or(document.language))
         .known(document.known)
+        .given(document.given)
         .build()
         .ok()?;
     let (note, entities) = engine.detect(note).ok()?;

@@ -46,6 +46,12 @@ pub enum LeftOut {
     Comments,
     /// Markup that is not known.
     UnknownMarkup,
+    /// Times of day beside dates.
+    TimesOfDay,
+    /// The layout of a document that comes back as plain text.
+    Layout,
+    /// Segments or fields of a message that are not known.
+    UnknownFields,
 }
 
 impl LeftOut {
@@ -60,6 +66,9 @@ impl LeftOut {
             LeftOut::Scripts => "scripts",
             LeftOut::Comments => "comments in the markup",
             LeftOut::UnknownMarkup => "unknown markup",
+            LeftOut::TimesOfDay => "times of day",
+            LeftOut::Layout => "layout of a document inside",
+            LeftOut::UnknownFields => "unknown segments and fields",
         }
     }
 }
