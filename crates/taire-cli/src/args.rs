@@ -31,6 +31,10 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// What an attacker can still do with de-identified documents
     Risk(RiskArgs),
+    /// Several policies on one corpus: what each finds, keeps and leaves to an attacker
+    Compare(CompareArgs),
+    /// A report for the ethics board: settings, scores, risk and kept content of a run
+    Report(ReportArgs),
     /// The allow-list work: list unknown words, judge them, join lists
     Words(WordsArgs),
     /// Train a model on your own annotated documents
@@ -430,6 +434,59 @@ pub(crate) struct CrfArgs {
     /// Say nothing but the report and errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Policies, shipped names or TOML files; `default` is the one of each document's language
+    #[arg(
+        long,
+        value_name = "NAMES|FILES",
+        value_delimiter = ',',
+        default_value = "default,bigeard,hybrid,metric,cordoba,fasdim"
+    )]
+    pub(crate) policies: Vec<String>,
+    /// Folder for compare.md, compare.json and compare.html
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+    /// Secret key; without one, a key that everybody can make again from the seed
+    #[arg(long, value_name = "FILE", env = "TAIRE_KEY_FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Seed of the samples that are drawn, and of the key where none is given
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Days by which a known interval may be off
+    #[arg(long, value_name = "DAYS", default_value_t = 3)]
+    pub(crate) tolerance: u32,
+    /// Language of the documents
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    pub(crate) lang: Lang,
+    /// Threads; by default one for each core
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Print the comparison as JSON on standard output
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OutputFormat>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReportArgs {
+    /// The folder that `taire deid -o` wrote, with its report.json
+    pub(crate) run: PathBuf,
+    /// What `taire risk -o` wrote; by default risk.json in the run's folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) risk: Option<PathBuf>,
+    /// What `taire retain -o` wrote; by default retain.json in the run's folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) retain: Option<PathBuf>,
+    /// What `taire evaluate --format json` printed; by default eval.json in the run's folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scores: Option<PathBuf>,
+    /// Folder for board.md and board.html
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Args, Debug)]

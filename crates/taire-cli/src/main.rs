@@ -4,10 +4,13 @@
 //! 128 and the number of a signal that stopped the run.
 
 mod args;
+mod board;
+mod compare;
 mod evaluate;
 mod explain;
 mod feed;
 mod key;
+mod page;
 mod policy;
 mod record;
 mod reveal;
@@ -54,6 +57,8 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::evaluate(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Risk(args) => risk::risk(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Report(args) => board::board(&args),
         Command::Words(args) => words::words(&args),
         Command::Train(args) => train::train(&args),
         Command::Policy(args) => policy::policy(&args),

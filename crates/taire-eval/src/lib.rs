@@ -12,6 +12,7 @@ mod intervals;
 mod meddocan;
 mod mistakes;
 mod read;
+mod reliability;
 mod scores;
 mod table;
 
@@ -21,4 +22,5 @@ pub use corpus::{Corpus, Doc, Offsets, Tag};
 pub use error::Error;
 pub use meddocan::Tracks;
 pub use mistakes::{Kind, Mistake, mistakes, print_mistakes};
+pub use reliability::{Bin, bins, calibration_error};
 pub use scores::{Counts, Interval, Scores};

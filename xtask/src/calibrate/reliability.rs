@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use taire_detect::{Calibration, Evidence};
-use taire_eval::{Interval, interval};
+use taire_eval::{Bin, Interval, bins, calibration_error, interval};
 use taire_text::{Language, Score};
 
 use super::Judged;
@@ -17,7 +17,6 @@ pub(super) struct Case {
     pub(super) right: bool,
 }
 
-const EDGES: [f64; 9] = [0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99, 1.000_001];
 const RESAMPLES: usize = 500;
 const SEED: u64 = 1;
 
@@ -39,14 +38,6 @@ struct Reliability {
     /// The same for the score before calibration.
     ece_raw: f64,
     bins: Vec<Bin>,
-}
-
-#[derive(Serialize)]
-struct Bin {
-    from: f64,
-    cases: usize,
-    mean: f64,
-    observed: f64,
 }
 
 /// What `deid --refuse-below` does at one setting.
@@ -105,37 +96,19 @@ impl Reliability {
         };
         let by_document = pairs(false);
         let all: Vec<usize> = (0..documents.len()).collect();
-        let whole = bins(&by_document, &all);
+        let whole = drawn(&by_document, &all);
         Reliability {
             cases: by_document.iter().map(Vec::len).sum(),
-            ece: error(&whole),
-            ece_interval: interval(documents.len(), RESAMPLES, SEED, |draw| error(&bins(&by_document, draw))),
-            ece_raw: error(&bins(&pairs(true), &all)),
+            ece: calibration_error(&whole),
+            ece_interval: interval(documents.len(), RESAMPLES, SEED, |draw| calibration_error(&drawn(&by_document, draw))),
+            ece_raw: calibration_error(&drawn(&pairs(true), &all)),
             bins: whole,
         }
     }
 }
 
-fn bins(documents: &[Vec<(f64, bool)>], draw: &[usize]) -> Vec<Bin> {
-    let mut sums = vec![(0usize, 0.0, 0usize); EDGES.len() - 1];
-    for &(score, right) in draw.iter().flat_map(|&i| &documents[i]) {
-        let at = EDGES.partition_point(|e| *e <= score).clamp(1, sums.len()) - 1;
-        sums[at].0 += 1;
-        sums[at].1 += score;
-        sums[at].2 += usize::from(right);
-    }
-    let bin = |(i, &(n, sum, right)): (usize, &(usize, f64, usize))| Bin {
-        from: EDGES[i],
-        cases: n,
-        mean: sum / n.max(1) as f64,
-        observed: right as f64 / n.max(1) as f64,
-    };
-    sums.iter().enumerate().map(bin).collect()
-}
-
-fn error(bins: &[Bin]) -> f64 {
-    let all: usize = bins.iter().map(|b| b.cases).sum();
-    bins.iter().map(|b| b.cases as f64 * (b.mean - b.observed).abs()).sum::<f64>() / all.max(1) as f64
+fn drawn(documents: &[Vec<(f64, bool)>], draw: &[usize]) -> Vec<Bin> {
+    bins(draw.iter().flat_map(|&i| documents[i].iter().copied()))
 }
 
 pub(super) fn markdown(measured: &[Measured]) -> String {
@@ -170,18 +143,4 @@ pub(super) fn markdown(measured: &[Measured]) -> String {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_error_is_what_scores_promise_too_much() {
-        let honest: Vec<(f64, bool)> = (0..10).map(|i| (0.7, i < 7)).collect();
-        let boaster: Vec<(f64, bool)> = (0..10).map(|i| (0.97, i < 7)).collect();
-        assert!(error(&bins(std::slice::from_ref(&honest), &[0])) < 1e-9);
-        assert!((error(&bins(std::slice::from_ref(&boaster), &[0])) - 0.27).abs() < 1e-9);
-        assert!((error(&bins(&[honest, boaster], &[0, 1])) - 0.135).abs() < 1e-9);
-    }
 }

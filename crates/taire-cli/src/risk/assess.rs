@@ -143,7 +143,8 @@ pub(crate) fn assess(
 /// Not the birth date: with great ages it is pooled, and is the register's matter.
 const DATES: &[Label] = &[Label::Date];
 
-fn days<'a>(observed: impl Iterator<Item = &'a Observed>) -> Vec<i32> {
+/// The days of whole dates in some documents, and of the documents themselves.
+pub(crate) fn days<'a>(observed: impl Iterator<Item = &'a Observed>) -> Vec<i32> {
     let mut out = Vec::new();
     for document in observed {
         out.extend(document.of(Label::Date).filter_map(|f| f.day));

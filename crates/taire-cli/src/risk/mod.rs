@@ -15,8 +15,8 @@ use taire_formats::{AtomicFile, Identities, ReadOptions};
 use crate::args::{OutputFormat, RiskArgs};
 use crate::{Outcome, Usage};
 
-pub(crate) use assess::{Assessment, assess};
-pub(crate) use observe::corpus;
+pub(crate) use assess::{Assessment, Settings, assess, days};
+pub(crate) use observe::{Observed, corpus, day_of, observe};
 
 pub(crate) fn risk(args: &RiskArgs) -> Result<Outcome, Usage> {
     let assessment = of_corpora(args)?;
@@ -54,7 +54,7 @@ fn of_corpora(args: &RiskArgs) -> Result<Assessment, Usage> {
         refused += unread;
         releases.push(release);
     }
-    let settings = assess::Settings {
+    let settings = Settings {
         tolerance: args.tolerance,
         seed: args.seed,
         policy: engine.policies().next().cloned(),

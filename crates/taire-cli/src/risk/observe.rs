@@ -58,7 +58,8 @@ pub(crate) fn number(day: Date) -> i32 {
     jiff::civil::date(1600, 1, 1).until(day).map_or(0, |span| span.get_days())
 }
 
-fn day_of(text: &str, language: Language) -> Option<i32> {
+/// The day of a date written whole.
+pub(crate) fn day_of(text: &str, language: Language) -> Option<i32> {
     let (partial, _) = date::parse(text, language)?;
     let year = match (partial.year?, partial.two_digit_year) {
         (year, true) if year <= 30 => 2000 + year,
@@ -113,7 +114,7 @@ enum Seen {
     Nothing,
 }
 
-fn observe(engine: &Engine, document: Document) -> Option<Observed> {
+pub(crate) fn observe(engine: &Engine, document: Document) -> Option<Observed> {
     let note = Note::builder(document.id, document.text)
         .patient(document.patient)
         .date(document.date)
