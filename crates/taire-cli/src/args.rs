@@ -548,7 +548,8 @@ pub(crate) enum WordsAction {
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
-    /// How many words are left to judge as documents come in
+    /// How many words are left to judge as documents come in (also `taire words --report`)
+    #[command(long_flag = "report")]
     Report {
         #[command(flatten)]
         reading: WordsReading,

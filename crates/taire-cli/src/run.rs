@@ -309,6 +309,7 @@ impl Job<'_> {
 
     fn report(&self, remark: Option<&str>, discovery: &Discovery, vault: bool) -> Report {
         let mut report = Report::new(self.command, self.engine.policies().map(|p| p.name.clone()));
+        report.settings(self.engine.policies());
         if let Some(remark) = remark {
             report.remark(remark);
             self.note(remark);

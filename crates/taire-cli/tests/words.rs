@@ -152,4 +152,6 @@ fn same_list_and_same_letters_whatever_the_threads() {
     let report: serde_json::Value = serde_json::from_slice(&one.2).unwrap();
     assert_eq!(report["to_judge"].as_u64().unwrap(), one.0.lines().count() as u64 - 1);
     assert_eq!(report["curve"].as_array().unwrap().last().unwrap()["to_judge"], report["to_judge"]);
+    let flag = taire(&["words", "--report", &examples, "--format", "json"]).stdout;
+    assert!(flag == one.2, "`words --report` is `words report`");
 }

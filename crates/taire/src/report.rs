@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use taire_surrogate::Loss;
 use taire_text::{Entity, Language};
 
-use crate::{Deidentified, Doubt};
+use crate::{Deidentified, Doubt, Policy};
 
 /// A document that was not written, and why.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -43,6 +44,9 @@ pub struct Report {
     pub command: String,
     pub version: String,
     pub policies: Vec<String>,
+    /// The policies in full, every choice spelt out; of files they name, the names alone.
+    #[serde(default)]
+    pub settings: Vec<Policy>,
     pub documents: Documents,
     /// Found spans by label.
     pub labels: BTreeMap<String, usize>,
@@ -126,14 +130,35 @@ fn add_one(counts: &mut BTreeMap<String, usize>, name: &str) {
     }
 }
 
+/// One policy may serve several languages: it is told once.
+fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut out = Vec::new();
+    all.for_each(|one| {
+        if !out.contains(&one) {
+            out.push(one);
+        }
+    });
+    out
+}
+
 impl Report {
     pub fn new(command: &str, policies: impl Iterator<Item = String>) -> Self {
         Report {
             command: command.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            policies: policies.collect(),
+            policies: once(policies),
             ..Report::default()
         }
+    }
+
+    /// What the run was made with.
+    pub fn settings<'a>(&mut self, policies: impl Iterator<Item = &'a Policy>) {
+        let name = |path: &PathBuf| path.file_name().map(PathBuf::from).unwrap_or_default();
+        self.settings = once(policies.cloned().map(|mut policy| {
+            policy.detect.allow_lists.iter_mut().for_each(|path| *path = name(path));
+            policy.rewrite.indicators = policy.rewrite.indicators.as_ref().map(name);
+            policy
+        }));
     }
 
     pub fn count(&mut self, language: Language, bytes: usize, entities: &[Entity]) {

@@ -100,7 +100,9 @@ impl Reliability {
         Reliability {
             cases: by_document.iter().map(Vec::len).sum(),
             ece: calibration_error(&whole),
-            ece_interval: interval(documents.len(), RESAMPLES, SEED, |draw| calibration_error(&drawn(&by_document, draw))),
+            ece_interval: interval(documents.len(), RESAMPLES, SEED, |draw| {
+                calibration_error(&drawn(&by_document, draw))
+            }),
             ece_raw: calibration_error(&drawn(&pairs(true), &all)),
             bins: whole,
         }

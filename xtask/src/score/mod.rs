@@ -3,11 +3,13 @@
 //! Runs the release `taire` as anybody would, scores what it wrote, and writes `scores/detection.md` and
 //! `scores/detection.json`. `--check` recomputes and fails when a headline figure fell under the committed one;
 //! `--borders` shows, without the binary, what gold loses on its way through our labels; `--show-words` prints, on
-//! the terminal only, the words behind the counts; `--ablation` measures what each detector adds. The corpora are not
-//! part of the project: without them nothing is measured, and that is said.
+//! the terminal only, the words behind the counts; `--ablation` measures what each detector adds; `--words` the words
+//! that people would have to sort. The corpora are not part of the project: without them nothing is measured, and that
+//! is said.
 
 mod ablation;
 mod allow_list;
+mod curve;
 mod figures;
 mod prose;
 mod round_trip;
@@ -21,16 +23,18 @@ use run::Taire;
 use taire_text::scheme::Scheme;
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let (mut check, mut show_words, mut borders, mut ablation) = (false, false, false, false);
+    let (mut check, mut show_words, mut borders, mut ablation, mut words) =
+        (false, false, false, false, false);
     for arg in args {
         match arg.as_str() {
             "--check" => check = true,
             "--show-words" => show_words = true,
             "--borders" => borders = true,
             "--ablation" => ablation = true,
+            "--words" => words = true,
             other => {
                 return Err(format!(
-                    "unknown option `{other}`; known: --ablation, --borders, --check, --show-words"
+                    "unknown option `{other}`; known: --ablation, --borders, --check, --show-words, --words"
                 ));
             }
         }
@@ -44,6 +48,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     if ablation {
         return ablation::run(&root, &corpora);
+    }
+    if words {
+        return curve::run(&root, &corpora);
     }
     if borders {
         round_trip::print(Scheme::Eds, &corpora.join("eds-notes/dev.jsonl"), show_words)?;

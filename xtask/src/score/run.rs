@@ -64,6 +64,24 @@ impl Taire {
         }
         Ok(Output { path, command: shown, seconds: clock.elapsed().as_secs_f64() })
     }
+
+    /// `taire words --report INPUT`, and the command as a person would type it.
+    pub(super) fn words_report(&self, input: &Path, language: &str) -> Result<(String, Value), String> {
+        let shown = format!("taire words --report {} --lang {language} --format json", tail(input));
+        let texts = self.out.join("texts").join(tail(input));
+        blind(input, &texts)?;
+        let done = Command::new(&self.binary)
+            .args(["words", "--report"])
+            .arg(&texts)
+            .args(["--lang", language, "--format", "json"])
+            .output()
+            .map_err(|e| format!("{}: {e}", self.binary.display()))?;
+        if !done.status.success() {
+            return Err(format!("`{shown}` ended with {}", done.status));
+        }
+        let report = serde_json::from_slice(&done.stdout).map_err(|e| format!("`{shown}`: {e}"))?;
+        Ok((shown, report))
+    }
 }
 
 fn build(root: &Path) -> Result<(), String> {

@@ -25,7 +25,8 @@ impl Gold {
         if spans == 0 {
             return Ok(None);
         }
-        let labels: BTreeSet<&str> = documents.iter().flat_map(|d| &d.gold).map(|g| g.label.as_str()).collect();
+        let labels: BTreeSet<&str> =
+            documents.iter().flat_map(|d| &d.gold).map(|g| g.label.as_str()).collect();
         let fits = |scheme: &&Scheme| labels.iter().all(|l| scheme.from_scheme(l).is_some());
         let scheme = Scheme::ALL.iter().find(fits).copied();
         let doc = |d: &Document| Doc {

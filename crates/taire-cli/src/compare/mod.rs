@@ -12,12 +12,12 @@ mod release;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use taire::{Engine, Policy, SecretKey, Spent};
+use taire::{Engine, Policy, SHIPPED, SecretKey, Spent};
 use taire_formats::{Document, ReadOptions, discover};
 use taire_risk::attacks::Averaged;
 use taire_risk::uniqueness::intervals;
 use taire_surrogate::Action;
-use taire_text::Label;
+use taire_text::{Label, Language};
 
 use crate::args::{CompareArgs, OutputFormat, jobs};
 use crate::feed::{Event, Feed};
@@ -56,6 +56,8 @@ struct Measured {
     name: String,
     /// What `name` stands for.
     policies: Vec<String>,
+    /// The language all documents were read in; without one, each in its own.
+    language: Option<Language>,
     /// The calendar, or what is written in place of dates.
     dates: String,
     written: usize,
@@ -126,13 +128,8 @@ fn measure(args: &CompareArgs) -> Result<Comparison, Usage> {
     for n in 1..RELEASES {
         keys.push(demonstration(args.seed, n)?);
     }
-    let bench = Bench {
-        args,
-        documents: &documents,
-        originals: &originals,
-        gold: gold.as_ref(),
-        key: &keys[0],
-    };
+    let bench =
+        Bench { args, documents: &documents, originals: &originals, gold: gold.as_ref(), key: &keys[0] };
     let mut policies = Vec::new();
     let mut first = None;
     for name in &args.policies {
@@ -214,7 +211,12 @@ impl Bench<'_> {
         let intervals = Histogram::of(self.originals, &observed);
         let risk = assess(self.originals, &[observed], &settings)?;
         Ok(Measured {
-            name: name.to_owned(),
+            name: called(name, &policies),
+            language: self
+                .args
+                .lang
+                .0
+                .or(policies.first().filter(|_| name != DEFAULT).and_then(|p| p.language)),
             policies: policies.iter().map(|p| p.name.clone()).collect(),
             dates: policies.first().map(dates).transpose()?.unwrap_or_default(),
             written: report.documents.written,
@@ -229,6 +231,13 @@ impl Bench<'_> {
             speed,
         })
     }
+}
+
+/// A policy in a file goes by the name it gives itself.
+fn called(given: &str, policies: &[Policy]) -> String {
+    let shipped = given == DEFAULT || SHIPPED.iter().any(|(name, _)| *name == given);
+    let own = policies.first().filter(|_| !shipped).map(|p| p.name.clone());
+    own.unwrap_or_else(|| given.to_owned())
 }
 
 /// The name of the calendar, or of the tag that stands for dates.

@@ -22,7 +22,11 @@ pub(super) fn page(c: &Comparison, args: &CompareArgs) -> Page {
         c.policies.len(),
         c.seed,
         command(args),
-        if args.key.is_none() { " The key was made from the seed: it protects nothing and is for measuring only." } else { "" }
+        if args.key.is_none() {
+            " The key was made from the seed: it protects nothing and is for measuring only."
+        } else {
+            ""
+        }
     ));
     if c.unreadable > 0 {
         page.notice(format!("{} documents could not be read; nothing is said of them.", c.unreadable));
@@ -125,14 +129,16 @@ fn table(c: &Comparison) -> Table {
     rows.group("Work");
     rows.add("documents written", Some(c.documents.to_string()), |p| p.written.to_string());
     rows.add("documents refused", None, |p| p.refused.to_string());
+    rows.add("read as", None, |p| {
+        p.language.map_or_else(|| "their own".to_owned(), |language| format!("`{language}`"))
+    });
     rows.add("spans rewritten", None, |p| p.spans.to_string());
     rows.add("dates", None, |p| format!("`{}`", p.dates));
     rows.add("speed", None, |p| format!("×{:.2}", p.speed));
     if let Some(gold) = &c.gold {
         rows.group("Detection, against the annotations");
-        let of = |f: fn(&super::Detection) -> String| {
-            move |p: &Measured| optional(p.detection.as_ref().map(f))
-        };
+        let of =
+            |f: fn(&super::Detection) -> String| move |p: &Measured| optional(p.detection.as_ref().map(f));
         rows.add("identifying characters covered", None, of(|d| percent(d.characters_covered)));
         rows.add("identifiers wholly covered", None, of(|d| percent(d.identifiers_covered)));
         rows.add("documents with nothing missed", None, of(|d| percent(d.documents_clean)));
@@ -152,10 +158,12 @@ fn table(c: &Comparison) -> Table {
         let before = first.map(|i| shown(i.before[length - 1].held_by_at_most[0]));
         rows.add(name, before, |p| shown(p.risk.intervals.after[length - 1].held_by_at_most[0]));
     }
-    rows.add("the whole sequence", first.map(|i| shown(i.whole_before)), |p| shown(p.risk.intervals.whole_after));
+    rows.add("the whole sequence", first.map(|i| shown(i.whole_before)), |p| {
+        shown(p.risk.intervals.whole_after)
+    });
     attacks(&mut rows, c);
     epsilon(&mut rows, c);
-    Table { caption: "One column for each policy.".to_owned(), head, rows: rows.rows }
+    Table { caption: "One column for each policy.".to_owned(), head, rows: rows.rows, prose: false }
 }
 
 fn attacks(rows: &mut Rows<'_>, c: &Comparison) {
@@ -194,11 +202,21 @@ fn epsilon(rows: &mut Rows<'_>, c: &Comparison) {
     }
     rows.group("ε spent by a document: mean (most)");
     for kind in kinds {
-        let figure = |x: f64| if x.is_finite() { format!("{:.2}", (x * 100.0 - 1e-6).ceil() / 100.0) } else { "no bound".into() };
+        let figure = |x: f64| {
+            if x.is_finite() {
+                format!("{:.2}", (x * 100.0 - 1e-6).ceil() / 100.0)
+            } else {
+                "no bound".into()
+            }
+        };
         rows.add(kind.clone(), None, |p| {
             let spent = p.losses.get(kind).and_then(|labels| labels.get("all"));
             optional(spent.map(|s| {
-                if s.max.is_finite() { format!("{} ({})", figure(s.mean), figure(s.max)) } else { figure(s.max) }
+                if s.max.is_finite() {
+                    format!("{} ({})", figure(s.mean), figure(s.max))
+                } else {
+                    figure(s.max)
+                }
             }))
         });
     }
@@ -232,14 +250,16 @@ fn reliability(p: &Measured) -> Option<Plot> {
     })
 }
 
+type Figure = fn(&Measured) -> Share;
+
 fn trade_offs(c: &Comparison) -> Vec<Plot> {
-    let attacks: [(&str, fn(&Measured) -> Share); 4] = [
+    let attacks: [(&str, Figure); 4] = [
         ("One true date known: the others", |p| p.risk.attacks.known_date.attack),
         ("Three true intervals known: the record", |p| p.risk.intervals.found[KNOWN - 1].attack),
         ("Two documents of one patient joined", |p| p.risk.attacks.linkage.attack),
         ("A register of births and towns: the person", |p| p.risk.attacks.register.attack),
     ];
-    let plot = |(title, share): (&str, fn(&Measured) -> Share)| {
+    let plot = |(title, share): (&str, Figure)| {
         let tried: Vec<&Measured> = c.policies.iter().filter(|p| share(p).tries > 0).collect();
         (!tried.is_empty()).then(|| Plot {
             title: title.to_owned(),

@@ -116,10 +116,17 @@ impl Reader<'_> {
         Ok(Release { policies, found, observed, report, time, averaging })
     }
 
+    /// How often each document is treated, of which the fastest time counts: few documents are soon done, and their
+    /// times are easily disturbed.
+    fn runs(&self) -> usize {
+        if self.documents.len() < 1000 { 3 } else { 1 }
+    }
+
     /// What is loaded once in a program is loaded before the clock runs.
     fn warm(&self, engine: &Engine) -> Result<(), Usage> {
         let some = self.items().take(WARMED);
-        let run = |Item(_, document): Item<'_>| drop(note(engine, document).and_then(|note| engine.run(note)));
+        let run =
+            |Item(_, document): Item<'_>| drop(note(engine, document).and_then(|note| engine.run(note)));
         ordered(self.jobs, some, run, |()| Ok::<_, Usage>(()))
     }
 
@@ -161,10 +168,14 @@ impl Reader<'_> {
         document: &Document,
     ) -> (usize, Result<Treated, Error>) {
         let treat = || -> Result<Treated, Error> {
-            let note = note(engine, document)?;
-            let language = note.language;
-            let (done, time) = timed(|| engine.run(note));
+            let first = note(engine, document)?;
+            let language = first.language;
+            let (done, mut time) = timed(|| engine.run(first));
             let done = done?;
+            for _ in 1..self.runs() {
+                let again = note(engine, document)?;
+                time = time.min(timed(|| drop(engine.run(again))).1);
+            }
             let mut released = Document::new(document.id.clone(), done.text.clone());
             released.patient = done.patient.clone();
             released.date = done.date;
@@ -204,9 +215,8 @@ impl Gaps {
 fn gaps(engine: &Engine, rewriters: &[Rewriter], document: &Document, entities: &[Entity]) -> Option<Gaps> {
     let note = note(engine, document).ok()?;
     let between = |days: Vec<i32>| days.windows(2).map(|w| w[1] - w[0]).collect::<Vec<_>>();
-    let whole = |e: &&Entity| {
-        e.label == Label::Date && day_of(e.span.of(note.raw()), note.language).is_some()
-    };
+    let whole =
+        |e: &&Entity| e.label == Label::Date && day_of(e.span.of(note.raw()), note.language).is_some();
     let dates: Vec<&Entity> = entities.iter().filter(whole).collect();
     let truth = dates.iter().filter_map(|e| day_of(e.span.of(note.raw()), note.language)).collect();
     let release = |rewriter: &Rewriter| -> Option<Vec<i32>> {

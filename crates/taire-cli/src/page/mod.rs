@@ -31,6 +31,8 @@ pub(crate) struct Table {
     pub(crate) caption: String,
     pub(crate) head: Vec<String>,
     pub(crate) rows: Vec<Row>,
+    /// Cells are sentences, not figures.
+    pub(crate) prose: bool,
 }
 
 pub(crate) enum Row {
@@ -44,8 +46,12 @@ impl Table {
         Table {
             caption: caption.into(),
             head: head.iter().map(|&h| h.to_owned()).collect(),
-            rows: Vec::new(),
+            ..Table::default()
         }
+    }
+
+    pub(crate) fn of_prose(caption: impl Into<String>, head: &[&str]) -> Table {
+        Table { prose: true, ..Table::new(caption, head) }
     }
 
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
@@ -83,7 +89,8 @@ impl Page {
     pub(crate) fn save(&self, folder: &Path, name: &str, json: Option<&str>) -> Result<(), Usage> {
         std::fs::create_dir_all(folder)
             .map_err(|e| Usage(format!("{}: cannot be made: {}", folder.display(), e.kind())))?;
-        let files = [("md", Some(self.markdown())), ("html", Some(self.html())), ("json", json.map(str::to_owned))];
+        let files =
+            [("md", Some(self.markdown())), ("html", Some(self.html())), ("json", json.map(str::to_owned))];
         for (extension, content) in files {
             let Some(content) = content else { continue };
             let mut file = AtomicFile::create(&folder.join(format!("{name}.{extension}")))?;
@@ -98,7 +105,9 @@ impl Page {
         for block in &self.blocks {
             // Writing to a string cannot fail.
             let _ = match block {
-                Block::Heading(level, title) => writeln!(out, "\n{} {title}", "#".repeat(usize::from(*level))),
+                Block::Heading(level, title) => {
+                    writeln!(out, "\n{} {title}", "#".repeat(usize::from(*level)))
+                }
                 Block::Text(text) => writeln!(out, "\n{text}"),
                 Block::Notice(text) => writeln!(out, "\n> {text}"),
                 Block::List(items) => writeln!(out, "\n- {}", items.join("\n- ")),
@@ -148,9 +157,10 @@ impl Table {
             let cells: Vec<_> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
             format!("| {} |\n", cells.join(" | "))
         };
-        let mut out = line(&self.head);
+        let mut out = if self.caption.is_empty() { String::new() } else { format!("{}\n\n", self.caption) };
+        out += &line(&self.head);
         out += "|---|";
-        out += &"---:|".repeat(self.head.len().saturating_sub(1));
+        out += &if self.prose { "---|" } else { "---:|" }.repeat(self.head.len().saturating_sub(1));
         out.push('\n');
         for row in &self.rows {
             match row {
@@ -167,11 +177,13 @@ impl Table {
     }
 
     fn html(&self) -> String {
-        let mut out = String::from("<div class=\"scroll\"><table>\n");
+        let mut out =
+            format!("<div class=\"scroll\"><table{}>\n", if self.prose { " class=\"prose\"" } else { "" });
         if !self.caption.is_empty() {
             let _ = writeln!(out, "<caption>{}</caption>", inline(&self.caption));
         }
-        let head: String = self.head.iter().map(|h| format!("<th scope=\"col\">{}</th>", inline(h))).collect();
+        let head: String =
+            self.head.iter().map(|h| format!("<th scope=\"col\">{}</th>", inline(h))).collect();
         let _ = writeln!(out, "<thead><tr>{head}</tr></thead>\n<tbody>");
         for row in &self.rows {
             let _ = match row {
@@ -235,13 +247,14 @@ p,ul{max-width:46rem}
 code{background:var(--band);padding:.05em .3em;border-radius:.2em;font-size:.92em;overflow-wrap:anywhere}
 .notice{border-left:.3rem solid #b3541e;background:#fdf3ec;padding:.6rem .9rem}
 .scroll{overflow-x:auto;margin:.8rem 0}
-table{border-collapse:collapse;font-size:.92rem}
+table{border-collapse:collapse;font-size:.92rem;min-width:min(34rem,100%)}
 caption{text-align:left;color:var(--soft);padding-bottom:.4rem;max-width:46rem}
 th,td{padding:.3rem .7rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 td{text-align:right;font-variant-numeric:tabular-nums}
 thead th{border-bottom:2px solid var(--soft);white-space:nowrap}
 thead th:not(:first-child){text-align:right}
 tbody th{font-weight:400;min-width:13rem}
+.prose td,.prose thead th:not(:first-child){text-align:left}
 tr.group th{font-weight:600;background:var(--band)}
 .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(20rem,1fr));gap:1.2rem;margin:1rem 0}
 figure{margin:0;border:1px solid var(--line);border-radius:.3rem;padding:.5rem;break-inside:avoid}

@@ -216,34 +216,41 @@ fn scatter(out: &mut String, points: &[(String, f64, f64)]) {
     let frame = Frame { x: (from, 1.0), y: (0.0, 1.0) };
     frame.draw_y(out);
     frame.draw_x(out);
-    let mut names: Vec<(f64, f64)> = Vec::new();
+    let (mut at, mut line) = (16.0, 33.0);
     for (i, (name, x, y)) in points.iter().enumerate() {
         let colour = COLOURS[i % COLOURS.len()];
-        let (x, y) = (frame.x(*x), frame.y(*y));
-        let right = x < WIDTH * 0.6;
-        // Names of points that fall together stand one under the other.
-        let mut line = y + 4.0;
-        while let Some(taken) = names.iter().find(|n| (n.0 - x).abs() < 90.0 && (n.1 - line).abs() < 11.0) {
-            line = taken.1 + 11.5;
+        let width = 22.0 + 6.2 * name.chars().count() as f64;
+        if at + width > WIDTH && at > 16.0 {
+            (at, line) = (16.0, line + 13.0);
         }
-        names.push((x, line));
-        let (at, anchor) = if right { (x + 8.0, "start") } else { (x - 8.0, "end") };
         let _ = writeln!(
             out,
-            "{}<text x=\"{at:.1}\" y=\"{line:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{}</text>",
-            mark(i, x, y, colour),
-            escape(name)
+            "{}<text x=\"{:.1}\" y=\"{:.1}\">{}</text>{}",
+            mark(i, at, line, 4.0, colour),
+            at + 8.0,
+            line + 4.0,
+            escape(name),
+            // Points that fall together stand around each other.
+            mark(i, frame.x(*x), frame.y(*y), 3.5 + 1.5 * i as f64, colour)
         );
+        at += width;
     }
 }
 
 /// Points differ by shape as well as by colour.
-fn mark(i: usize, x: f64, y: f64, colour: &str) -> String {
+fn mark(i: usize, x: f64, y: f64, size: f64, colour: &str) -> String {
+    let style = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"");
+    let (top, side) = (y - size, 2.0 * size);
     match i % 4 {
-        0 => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{colour}\"/>"),
-        1 => format!("<rect x=\"{:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" fill=\"{colour}\"/>", x - 4.0, y - 4.0),
-        2 => format!("<path d=\"M{x:.1} {:.1}l5 9h-10z\" fill=\"{colour}\"/>", y - 5.0),
-        _ => format!("<path d=\"M{x:.1} {:.1}l5 5l-5 5l-5 -5z\" fill=\"{colour}\"/>", y - 5.0),
+        0 => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size:.1}\" {style}/>"),
+        1 => format!(
+            "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{side:.1}\" height=\"{side:.1}\" {style}/>",
+            x - size
+        ),
+        2 => format!("<path d=\"M{x:.1} {top:.1}l{size:.1} {side:.1}h-{side:.1}z\" {style}/>"),
+        _ => format!(
+            "<path d=\"M{x:.1} {top:.1}l{size:.1} {size:.1}l-{size:.1} {size:.1}l-{size:.1} -{size:.1}z\" {style}/>"
+        ),
     }
 }
 
@@ -261,7 +268,9 @@ mod tests {
         };
         let svg = plot.svg(3);
         assert!(svg.contains("aria-labelledby=\"t3 d3\"") && svg.contains("Kept &amp; found"));
-        assert!(svg.contains("<desc id=\"d3\">fr: kept 99.5 %, found 100.0 %; fasdim: kept 99.2 %, found 100.0 %</desc>"));
+        assert!(svg.contains(
+            "<desc id=\"d3\">fr: kept 99.5 %, found 100.0 %; fasdim: kept 99.2 %, found 100.0 %</desc>"
+        ));
         assert!(!svg.contains("NaN"));
         let empty = Plot { kind: Kind::Histogram { classes: vec![], before: vec![], after: vec![] }, ..plot };
         assert!(!empty.svg(1).contains("NaN"));
