@@ -172,8 +172,8 @@ fn read(args: &CompareArgs) -> Result<(Vec<Document>, usize), Usage> {
         unreadable += 1;
     };
     discovery.refused.iter().for_each(|refusal| refuse(&refusal.to_string()));
-    for event in Feed::new(&discovery.inputs, &options) {
-        match event {
+    for step in Feed::new(&discovery.inputs, &options) {
+        match step.event {
             Event::Document(document) => documents.push(*document),
             Event::Refused(refusal) => refuse(&refusal.to_string()),
             Event::Open(..) | Event::Close(_) => {}

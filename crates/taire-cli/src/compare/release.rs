@@ -55,6 +55,7 @@ fn note(engine: &Engine, document: &Document) -> Result<Note, Error> {
         .date(document.date)
         .language(engine.language().or(document.language))
         .known(document.known.clone())
+        .given(document.given.clone())
         .build()?)
 }
 
@@ -239,5 +240,6 @@ fn copy(document: &Document) -> Document {
     out.date = document.date;
     out.language = document.language;
     out.known = document.known.clone();
+    out.given = document.given.clone();
     out
 }

@@ -351,11 +351,11 @@ mod tests {
         }
 
         fn word_features(&self, token: usize, view: usize, out: &mut Vec<u64>) {
-            out.extend((view == 0 && token % 2 == 0).then_some(token as u64));
+            out.extend((view == 0 && token.is_multiple_of(2)).then_some(token as u64));
         }
 
         fn rest(&self, token: usize) -> &[u64] {
-            if token % 2 == 0 { &[] } else { &[[1], [3]][token / 2] }
+            if token.is_multiple_of(2) { &[] } else { &[[1], [3]][token / 2] }
         }
     }
 
