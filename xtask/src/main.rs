@@ -15,28 +15,51 @@ mod test;
 
 use std::process::ExitCode;
 
+use clap::{Parser, ValueEnum};
+
+/// Chores of the project.
+#[derive(Parser)]
+struct Xtask {
+    #[arg(value_enum)]
+    chore: Chore,
+    /// What the chore takes.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Chore {
+    Bench,
+    Calendars,
+    Calibrate,
+    Generate,
+    Hospital,
+    Lexicons,
+    Models,
+    Pages,
+    Risk,
+    Scale,
+    Score,
+    Test,
+}
+
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let (command, rest) = args.split_first().map_or(("", &args[..]), |(c, rest)| (c.as_str(), rest));
-    let done = match command {
-        "bench" => bench::run(rest),
-        "calendars" => calendars::run(rest),
-        "calibrate" => calibrate::run(rest),
-        "generate" => generate::run(rest),
-        "hospital" => hospital::run(rest),
-        "lexicons" => lexicons::run(rest),
-        "models" => models::run(rest),
-        "pages" => pages::run(rest),
-        "risk" => risk::run(rest),
-        "scale" => scale::run(rest),
-        "score" => score::run(rest),
-        "test" => test::run(),
-        _ => Err(format!(
-            "unknown chore `{command}`; known: bench, calendars, calibrate, generate, hospital, lexicons, models, pages, \
-             risk, scale, score, test"
-        )),
+    let Xtask { chore, args } = Xtask::parse();
+    let run = match chore {
+        Chore::Bench => bench::run,
+        Chore::Calendars => calendars::run,
+        Chore::Calibrate => calibrate::run,
+        Chore::Generate => generate::run,
+        Chore::Hospital => hospital::run,
+        Chore::Lexicons => lexicons::run,
+        Chore::Models => models::run,
+        Chore::Pages => pages::run,
+        Chore::Risk => risk::run,
+        Chore::Scale => scale::run,
+        Chore::Score => score::run,
+        Chore::Test => test::run,
     };
-    match done {
+    match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("xtask: {message}");
