@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// What an attacker can still do with de-identified documents
     Risk(RiskArgs),
+    /// What medical content was kept in de-identified documents
+    Retain(crate::retain::RetainArgs),
     /// Several policies on one corpus: what each finds, keeps and leaves to an attacker
     Compare(CompareArgs),
     /// A report for the ethics board: settings, scores, risk and kept content of a run
@@ -177,14 +179,14 @@ pub(crate) fn jobs(asked: Option<usize>) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lang(pub(crate) Option<Language>);
 
-fn language(name: &str) -> Result<Lang, String> {
+pub(crate) fn language(name: &str) -> Result<Lang, String> {
     match name {
         "auto" => Ok(Lang(None)),
         name => name.parse().map(|l| Lang(Some(l))).map_err(|e: taire_text::Error| format!("{e}, auto")),
     }
 }
 
-fn share(text: &str) -> Result<f32, String> {
+pub(crate) fn share(text: &str) -> Result<f32, String> {
     let value = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
     value.ok_or_else(|| "it takes a number from 0 to 1, such as 0.6".to_owned())
 }

@@ -13,6 +13,7 @@ mod key;
 mod page;
 mod policy;
 mod record;
+mod retain;
 mod reveal;
 mod risk;
 mod run;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::evaluate(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Risk(args) => risk::risk(&args),
+        Command::Retain(args) => retain::retain(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Report(args) => board::board(&args),
         Command::Words(args) => words::words(&args),

@@ -1,4 +1,4 @@
-//! Measuring detection: scores of predicted spans against gold.
+//! Measuring: scores of predicted spans against gold, and what medicine is kept ([`retain`]).
 //!
 //! A [`Corpus`] is read from JSONL or BRAT, whichever tool wrote it; [`evaluate`] compares two of them and gives
 //! an [`Evaluation`], which prints as a table or serialises to the JSON of `taire evaluate`; [`mistakes`] lists
@@ -13,6 +13,7 @@ mod meddocan;
 mod mistakes;
 mod read;
 mod reliability;
+pub mod retain;
 mod scores;
 mod table;
 

@@ -9,6 +9,7 @@ pub(crate) struct Data {
     pub(crate) towns: &'static [u8],
     pub(crate) places: &'static [u8],
     pub(crate) facilities: &'static [u8],
+    pub(crate) medicine: &'static [u8],
     pub(crate) pools: &'static str,
 }
 
@@ -21,6 +22,7 @@ macro_rules! data {
             towns: include_bytes!(concat!("../data/towns-", $key, ".bin")),
             places: include_bytes!(concat!("../data/places-", $key, ".fst")),
             facilities: include_bytes!(concat!("../data/facilities-", $key, ".fst")),
+            medicine: include_bytes!(concat!("../data/medicine-", $key, ".fst")),
             pools: include_str!(concat!("../data/pools-", $key, ".txt")),
         }
     };

@@ -1,13 +1,14 @@
 //! What words are: names, towns, drugs, common words, embedded as FSTs.
 //!
 //! One look-up of a folded word gives its [`Facts`]; [`Annotator`] does it for the tokens of a note. Names of
-//! several words (towns, regions and countries, known facilities) are found by walking an FST over tokens.
+//! several words (towns, regions and countries, known facilities, terms of medicine) are found by walking an FST over tokens.
 //! [`Pools`] holds what surrogates are drawn from. The data are written by `cargo xtask lexicons` and read in
 //! place: opening a lexicon parses nothing. `data/SOURCES.md` says where each list comes from.
 
 mod affixes;
 mod annotate;
 mod embedded;
+mod medicine;
 mod phrases;
 mod pools;
 mod towns;
@@ -19,6 +20,7 @@ use rustc_hash::FxHashSet;
 use taire_text::{Facts, Language, Token};
 
 pub use annotate::Annotator;
+pub use medicine::{Family, Term, TermKind, term_key};
 pub use pools::Pools;
 pub use towns::{Town, TownKind};
 
@@ -83,6 +85,7 @@ pub struct Lexicon {
     town_names: Map<&'static [u8]>,
     places: Map<&'static [u8]>,
     facilities: Map<&'static [u8]>,
+    medicine: Map<&'static [u8]>,
     /// The first words of `places`, by their hash.
     place_heads: FxHashSet<u64>,
     table: Table,
@@ -111,6 +114,7 @@ impl Lexicon {
             place_heads: phrases::heads(&places),
             places,
             facilities: map(data.facilities),
+            medicine: map(data.medicine),
             table: Table::new(data.towns, data.town_index),
             pools: OnceLock::new(),
         }
@@ -208,6 +212,11 @@ impl Lexicon {
     /// The longest name of a known facility from token `at` on.
     pub fn longest_facility(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Facility)> {
         longest(self.facilities.as_fst(), norm, tokens, at).map(|(n, value)| (n, Facility::from_value(value)))
+    }
+
+    /// The longest term of medicine from token `at` on. Articles and the plural do not count.
+    pub fn longest_term(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Term)> {
+        medicine::longest(self.medicine.as_fst(), self.language, norm, tokens, at)
     }
 
     pub fn pools(&self) -> &Pools {

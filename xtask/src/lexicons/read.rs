@@ -105,10 +105,11 @@ pub(crate) fn rows(text: &str, separator: u8) -> Result<Vec<Vec<String>>> {
         .collect()
 }
 
-/// Distinct codes to labels of the French ICD-10.
-pub(crate) fn icd10_labels(lists: &Lists) -> Result<Vec<String>> {
+/// Codes and labels of the French ICD-10.
+pub(crate) fn icd10(lists: &Lists) -> Result<Vec<(String, String)>> {
     let text = lists.compressed(fetch::EDSNLP, "edsnlp/resources/cim10.csv.gz")?;
-    Ok(rows(&text, b',')?.into_iter().filter_map(|mut row| row.pop()).collect())
+    let pair = |mut row: Vec<String>| Some((row.first()?.clone(), row.pop()?));
+    Ok(rows(&text, b',')?.into_iter().filter_map(pair).collect())
 }
 
 pub(crate) fn drugs(lists: &Lists) -> Result<Vec<String>> {

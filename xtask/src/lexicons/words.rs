@@ -114,10 +114,10 @@ impl Words {
     }
 
     fn medicine(&mut self, lists: &Lists, counts: &mut Counts) -> Result<()> {
-        let labels = read::icd10_labels(lists)?;
+        let labels = read::icd10(lists)?;
         let mut terms = BTreeSet::new();
         let mut capitals = BTreeSet::new();
-        for label in &labels {
+        for (_, label) in &labels {
             let label = label.replace('\u{2019}', "'");
             let mut sentence_start = true;
             for token in taire_text::tokenise(&label) {

@@ -16,7 +16,7 @@ use crate::args::{OutputFormat, RiskArgs};
 use crate::{Outcome, Usage};
 
 pub(crate) use assess::{Assessment, Settings, assess, days};
-pub(crate) use observe::{Observed, corpus, day_of, observe};
+pub(crate) use observe::{Observed, REPORTS, corpus, day_of, observe};
 
 pub(crate) fn risk(args: &RiskArgs) -> Result<Outcome, Usage> {
     let assessment = of_corpora(args)?;

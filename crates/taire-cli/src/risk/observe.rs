@@ -69,6 +69,10 @@ pub(crate) fn day_of(text: &str, language: Language) -> Option<i32> {
     Date::new(year, partial.month? as i8, partial.day? as i8).ok().map(number)
 }
 
+/// What commands write beside the documents of a run.
+pub(crate) const REPORTS: [&str; 7] =
+    ["report.json", "report.md", "risk.json", "risk.md", "retain.json", "retain.md", "retain-lost.csv"];
+
 /// Every document of a file or folder. Documents that cannot be read are told and counted, not skipped in silence.
 pub(crate) fn corpus(
     engine: &Engine,
@@ -77,9 +81,7 @@ pub(crate) fn corpus(
     jobs: usize,
 ) -> Result<(Vec<Observed>, usize), Usage> {
     let mut options = options.clone();
-    for report in ["report.json", "report.md", "risk.json", "risk.md"] {
-        options.exclude.push(path.join(report));
-    }
+    options.exclude.extend(REPORTS.iter().map(|report| path.join(report)));
     let discovery = discover(&[PathBuf::from(path)], &options);
     let mut refused = discovery.refused.len();
     let mut out = Vec::new();
