@@ -15,16 +15,37 @@ pub(crate) fn facility(
     at: usize,
     class: WordClass,
 ) -> Option<(Mention, usize)> {
-    let (tokens, text) = (&note.tokens, note.norm());
-    let mut last = None;
-    let mut proper = 0;
     if note.language == Language::Es && is_adjective(note, at) {
         return None;
     }
-    let (class, mut i) = match class {
+    let (class, from) = match class {
         WordClass::CentreHead => centre(note, at)?,
         class => (class, at + 1),
     };
+    named(note, lexicon, at, class, from)
+}
+
+/// `C.S. Pilarica`: a health centre as Spanish forms shorten it, with the index of the token after it.
+pub(crate) fn abbreviated(note: &Note, lexicon: &Lexicon, at: usize) -> Option<(Mention, usize)> {
+    let head = note.tokens.get(at..at + 4).filter(|_| note.language == Language::Es)?;
+    let is_head = head.iter().map(|t| t.of(note.norm())).eq(["C", ".", "S", "."]);
+    if !is_head || !note.tokens.get(at + 4)?.is_capitalised() {
+        return None;
+    }
+    named(note, lexicon, at, WordClass::HealthCentreHead, at + 4)
+}
+
+/// The proper name that starts at or after token `i` and belongs to the head at token `at`.
+fn named(
+    note: &Note,
+    lexicon: &Lexicon,
+    at: usize,
+    class: WordClass,
+    mut i: usize,
+) -> Option<(Mention, usize)> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let mut last = None;
+    let mut proper = 0;
     let named_body = note.language == Language::Es
         && class == WordClass::InstitutionHead
         && tokens[at].shape == Shape::Title;

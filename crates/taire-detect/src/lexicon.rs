@@ -9,7 +9,7 @@ use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, Toke
 
 use crate::citations::citations;
 use crate::details::{Detail, Reading};
-use crate::facilities::{acronym_after, facility};
+use crate::facilities::{abbreviated, acronym_after, facility};
 use crate::names::{Order, Run, Trust, is_nickname};
 use crate::organisations::organisation;
 use crate::places::{code_after, town};
@@ -356,6 +356,10 @@ impl Reader<'_> {
                 let span = note.raw_of_tokens(at, at);
                 self.out.push(Mention::clear(span, 0.92, Source::Lexicon, "acronym of a scale or a test"));
                 return at + 1;
+            }
+            if let Some((mention, next)) = abbreviated(note, self.lexicon, at) {
+                self.out.push(mention);
+                return next;
             }
             if let Some(next) = self.organisation(at) {
                 return next;

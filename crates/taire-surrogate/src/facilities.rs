@@ -5,20 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, OnceLock};
 
 use taire_lexicon::Lexicon;
+use taire_text::joint::{self, Follows};
 use taire_text::{Label, Language, fold};
 
 use crate::gazetteer::search_form;
 use crate::key::{Purpose, Scope, Streams};
 use crate::places::{Atlas, dress_place};
+use crate::shape::{Case, case_of, set_case};
 use crate::words;
 
 /// Words that say what a facility is, and tell nothing of which.
-const KINDS: &str = "a ambulatorio ap assistance au cabinet centre centro ch chg chr chru chu clinica clinico \
+const KINDS: &str = "a ambulatorio ap assistance au c cabinet centre centro ch chg chr chru chu clinica clinico \
      clinique cmp colegio college complejo consultorio d de del des dispensaire du ecole ehpad el en \
      espic et farmacia foyer fundacion general geriatrique gh ght ghu groupe hemodialyse hia hl \
      hopital hopitaux hospices hospital hospitalario hospitalier hospitaliere institut instituto l la \
      laboratoire laboratorio le les los lycee maison maternite medical medico national pharmacie \
-     policlinica polyclinica polyclinique prive privee provincial public publics regional residence \
+     policlinica polyclinica polyclinique prive privee provincial public publics regional residence s \
      residencia salud sanitario sante service servicio ssr unite universidad universitaire \
      universitario universitat universite usld y";
 
@@ -75,26 +77,32 @@ pub(crate) fn kind(text: &str) -> Option<&str> {
     text.get(..pieces[last].range.end)
 }
 
-/// The facility's surrogate; `None` when nothing in the pools fits.
+/// The facility's surrogate; `None` when nothing in the pools fits. `before` is the text in front of it.
 pub(crate) fn surrogate(
     streams: &Streams,
     scope: Scope<'_>,
     language: Language,
     atlas: &Atlas<'_>,
     label: Label,
+    before: &str,
     text: &str,
 ) -> Option<String> {
     let pieces = words::pieces(text);
-    let own = pieces.iter().position(|p| !is_kind(&text[p.range.clone()]))?;
-    let name = &text[pieces[own].range.start..];
-    let head = &text[..pieces[own].range.start];
-    if own > 0 && leads_to_town(head) && atlas.knows(name.trim_end()) {
-        let town = atlas.town_name(name.trim_end())?;
-        return Some(elide(head, &town, language));
+    // "Hospital Clínico" is made of such words alone: it is known by them.
+    let own = pieces.iter().position(|p| !is_kind(&text[p.range.clone()]));
+    let own_start = own.map_or(0, |own| pieces[own].range.start);
+    let (head, name) = text.split_at(own_start);
+    if let Some(town) = leads_to_town(head).then(|| town_of(atlas, head, name.trim_end())).flatten() {
+        let mut out = head.to_owned();
+        joint::push(&mut out, &town, Follows::Town, language);
+        return Some(out);
     }
     let pool = Pool::of(language, label);
-    let first = fold(&text[pieces.first()?.range.clone()]);
-    let same = pool.by_first_word.get(&first).filter(|same| own > 0 && same.len() >= 3);
+    let first = match own {
+        Some(0) => kind_after_article(before, language).map(str::to_owned),
+        _ => Some(fold(&text[pieces.first()?.range.clone()])),
+    };
+    let same = first.as_ref().and_then(|first| pool.by_first_word.get(first)).filter(|same| same.len() >= 3);
     let candidates = same.unwrap_or(&pool.all);
     let original = search_form(text);
     let bare = search_form(name);
@@ -104,40 +112,62 @@ pub(crate) fn surrogate(
         let clear = form != original && !form.ends_with(&bare) && !original.ends_with(form);
         clear.then(|| candidates.iter().find(|c| c.form == form)).flatten().map(|c| c.name)
     })?;
-    if own > 0 {
-        let new = dress_place(new, name);
-        let mut letters = new.chars();
-        return match letters.next() {
-            Some(first) if text.starts_with(char::is_lowercase) => {
-                Some(first.to_lowercase().chain(letters).collect())
-            }
-            _ => Some(new),
-        };
+    if own == Some(0) && same.is_none() {
+        // The original was the name alone, as in "à Bichat".
+        let new_pieces = words::pieces(new);
+        let named = new_pieces.iter().find(|p| !is_kind(&new[p.range.clone()]))?;
+        return Some(dress_place(&new[named.range.start..], text));
     }
-    // The original was the name alone, as in "à Bichat".
-    let new_pieces = words::pieces(new);
-    let named = new_pieces.iter().find(|p| !is_kind(&new[p.range.clone()]))?;
-    Some(dress_place(&new[named.range.start..], text))
+    let small = own == Some(0) || text.starts_with(char::is_lowercase);
+    let new = dress_place(new, name);
+    let mut letters = new.chars();
+    match letters.next() {
+        Some(first) if small && letters.clone().any(char::is_lowercase) => {
+            Some(first.to_lowercase().chain(letters).collect())
+        }
+        _ => Some(new),
+    }
+}
+
+/// Where the town that a facility is named after has gone: `Mans` behind `CHU du` is Le Mans.
+fn town_of(atlas: &Atlas<'_>, head: &str, name: &str) -> Option<String> {
+    let folded = fold(head);
+    let article = match folded.trim_end().rsplit(' ').next() {
+        Some("du") => "Le ",
+        Some("des") => "Les ",
+        _ => "",
+    };
+    [format!("{article}{name}"), name.to_owned()].iter().find_map(|town| {
+        atlas.knows(town).then(|| atlas.town_name(town)).flatten().map(|new| match case_of(name) {
+            Case::Upper => set_case(&new, Case::Upper),
+            _ => new,
+        })
+    })
+}
+
+/// A name alone behind an article, as in "à la Pitié-Salpêtrière": the word of that gender that can stand there.
+fn kind_after_article(before: &str, language: Language) -> Option<&'static str> {
+    let folded = fold(before);
+    let ends = |words: &[&str]| {
+        words.iter().any(|word| {
+            folded.strip_suffix(word).is_some_and(|head| !head.ends_with(|c: char| c.is_alphanumeric()))
+        })
+    };
+    match language {
+        Language::Fr if ends(&["la "]) => Some("clinique"),
+        Language::Fr if ends(&["l'"]) => Some("hopital"),
+        Language::Fr if ends(&["au ", "le ", "du "]) => Some("centre"),
+        Language::Es if ends(&["la "]) => Some("clinica"),
+        Language::Es if ends(&["el ", "al ", "del "]) => Some("hospital"),
+        _ => None,
+    }
 }
 
 /// `CHU de`, `Hôpital d'`, `CH`: a town follows. After `Hôpital` alone, `Saint-Louis` is a saint.
 fn leads_to_town(head: &str) -> bool {
     let folded = fold(head);
-    [" de ", " d'", " del ", " du ", " en "].iter().any(|joint| folded.ends_with(joint))
+    [" de ", " d'", " del ", " des ", " du ", " en "].iter().any(|joint| folded.ends_with(joint))
         || matches!(folded.trim_end(), "ch" | "chg" | "chr" | "chru" | "chu")
-}
-
-/// French writes `d'` before a vowel and `de` before a consonant, as the new town asks.
-fn elide(head: &str, town: &str, language: Language) -> String {
-    let vowel = town.chars().next().is_some_and(|c| "aeiouy".contains(taire_text::fold_char(c).0[0]));
-    let swapped = match (language, vowel) {
-        (Language::Fr, true) => [(" de ", " d'"), (" DE ", " D'")],
-        (Language::Fr, false) => [(" d'", " de "), (" D'", " DE ")],
-        (Language::Es, _) => return format!("{head}{town}"),
-    };
-    let found = swapped.into_iter().find_map(|(old, new)| Some((head.strip_suffix(old)?, new)));
-    let (head, joint) = found.unwrap_or((head, ""));
-    format!("{head}{joint}{town}")
 }
 
 #[cfg(test)]
@@ -149,6 +179,10 @@ mod tests {
     use crate::testing::note;
 
     fn make(text: &str, label: Label, language: Language) -> String {
+        make_behind("", text, label, language)
+    }
+
+    fn make_behind(before: &str, text: &str, label: Label, language: Language) -> String {
         let streams = test_streams(2);
         let note = note(text, language, Arc::default());
         let account = crate::account::Account::new(taire_privacy::Budget::default());
@@ -159,7 +193,7 @@ mod tests {
         if label == Label::City {
             return atlas.city(text).unwrap();
         }
-        surrogate(&streams, Scope::Patient("p"), language, &atlas, label, text).unwrap()
+        surrogate(&streams, Scope::Patient("p"), language, &atlas, label, before, text).unwrap()
     }
 
     #[test]
@@ -181,5 +215,33 @@ mod tests {
         assert!(!bare.starts_with("Hôpital") && bare != "Bichat", "{bare}");
         let spanish = make("Hospital Rey Juan Carlos", Label::Hospital, Language::Es);
         assert!(spanish.starts_with("Hospital ") && !spanish.contains("Rey Juan"), "{spanish}");
+    }
+
+    #[test]
+    fn a_town_with_an_article_is_joined_as_french_does() {
+        let mans = make("CHU du Mans", Label::Hospital, Language::Fr);
+        assert!(mans.starts_with("CHU d") && !mans.contains("Mans"), "{mans}");
+        for town in ["Moulins", "Brest", "Rodez", "Nantes", "Saint-Lô", "Poitiers"] {
+            let new = make(&format!("CH de {town}"), Label::Hospital, Language::Fr);
+            assert!(!new.contains(" de Le"), "{new}");
+            let upper = make(&format!("CH DE {}", town.to_uppercase()), Label::Hospital, Language::Fr);
+            assert!(!upper.contains(" DE LE ") && !upper.contains(char::is_lowercase), "{upper}");
+        }
+    }
+
+    #[test]
+    fn a_name_alone_agrees_with_its_article() {
+        let la = make_behind("vu à la ", "Pitié-Salpêtrière", Label::Hospital, Language::Fr);
+        assert!(la.starts_with("clinique "), "{la}");
+        let au = make_behind("transféré au ", "Kremlin", Label::Hospital, Language::Fr);
+        assert!(au.starts_with("centre "), "{au}");
+        let el = make_behind("ingresó en el ", "Clínico", Label::Hospital, Language::Es);
+        assert!(el.to_lowercase().starts_with("hospital "), "{el}");
+    }
+
+    #[test]
+    fn a_name_made_of_common_words_is_replaced() {
+        let new = make("Hospital Clínico", Label::Hospital, Language::Es);
+        assert!(new.starts_with("Hospital ") && new != "Hospital Clínico", "{new}");
     }
 }

@@ -199,7 +199,10 @@ fn gather(note: &Note, entities: &[Entity]) -> Vec<Mention> {
         let joins = last_end.is_some_and(|end: usize| {
             end <= span.start()
                 && words::joins_name(&text[end..span.start()])
-                && members.last().is_some_and(|&m| same_role(entities[m].role, entity.role))
+                && members.last().is_some_and(|&m| {
+                    same_role(entities[m].role, entity.role)
+                        || is_letter(note.to_norm(entities[m].span).of(text))
+                })
                 && (!text[end..span.start()].contains(',')
                     || after_comma(note, entities, &members, entity.label))
         });
@@ -223,6 +226,11 @@ fn after_comma(note: &Note, entities: &[Entity], members: &[usize], label: Label
         entities[m].label == Label::FamilyName && !text.contains('.')
     };
     label != Label::FamilyName && members.iter().all(family_alone)
+}
+
+/// `S.` before a family name belongs to it, whatever each was taken for.
+fn is_letter(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphabetic()).count() == 1
 }
 
 fn same_role(a: Role, b: Role) -> bool {
@@ -585,5 +593,20 @@ mod tests {
     #[test]
     fn digits_inside_a_name_are_not_guessed_at() {
         assert_eq!(rename("[Dupont2](FamilyName)", KnownIdentity::default(), Language::Fr)[0].1, "-");
+    }
+
+    #[test]
+    fn an_initial_belongs_to_the_name_behind_it_whatever_each_was_taken_for() {
+        let streams = test_streams(4);
+        let (text, mut entities) =
+            entities("[Marie-Claude](GivenName) va mieux. [M.](Initials) [LEFEVRE](FamilyName)");
+        entities[1].role = Role::Caregiver;
+        entities[2].role = Role::Patient;
+        let note = note(&text, Language::Fr, Arc::new(dupont()));
+        let names = Names::new(&streams, Scope::Patient("p"), Language::Fr, known_words(&note.known));
+        let people = People::read(&note, &entities, &names);
+        let first = |i: usize| fold(people.text(i).unwrap()).chars().next().unwrap();
+        assert_eq!(first(0), first(1));
+        assert_eq!(people.number(1), people.number(2));
     }
 }

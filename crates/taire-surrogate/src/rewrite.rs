@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use taire_privacy::Loss;
 use taire_text::joint::{self, Follows};
-use taire_text::{Entity, Group, KnownIdentity, Label, Note, Raw, Role, Span, fold};
+use taire_text::{Entity, Group, KnownIdentity, Label, Mention, Note, Raw, Role, Span, fold};
 
 use crate::account::Account;
 use crate::key::{Scope, SecretKey, Streams};
@@ -186,7 +186,8 @@ impl Rewriter {
                 }
                 Action::Surrogate => match job.surrogate(i, entity, original) {
                     Ok(new)
-                        if may_stay(entity.label, &self.settings) || squeeze(&new) != squeeze(original) =>
+                        if may_stay(job.meaning(i, entity), &self.settings)
+                            || squeeze(&new) != squeeze(original) =>
                     {
                         invented = true;
                         new
@@ -298,10 +299,21 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// `desde hace 4 meses` under the label of a date is a distance in time, where another voice said so.
+    fn meaning(&self, index: usize, entity: &Entity) -> Label {
+        let distance = |v: &Mention| v.span == entity.span && v.label() == Some(Label::RelativeDate);
+        match entity.label {
+            Label::Date if !self.frame.reads(index) && entity.voices.iter().any(distance) => {
+                Label::RelativeDate
+            }
+            label => label,
+        }
+    }
+
     fn surrogate(&self, index: usize, entity: &Entity, original: &str) -> Result<String, &'static str> {
         let (streams, scope, language) = (&self.rewriter.streams, self.scope, self.note.language);
         let after = || &self.note.norm()[self.note.to_norm(entity.span).end()..];
-        let made = match entity.label {
+        let made = match self.meaning(index, entity) {
             Label::GivenName | Label::FamilyName | Label::Initials => {
                 self.people.text(index).map(str::to_owned)
             }
@@ -343,7 +355,18 @@ impl Job<'_> {
             Label::Country => self.atlas.country(original),
             Label::Street => streets::surrogate(streams, scope, language, original),
             Label::Hospital | Label::HealthCentre | Label::Institution => {
-                facilities::surrogate(streams, scope, language, &self.atlas, entity.label, original)
+                let before = &self.note.norm()[..self.note.to_norm(entity.span).start()];
+                let near = before.len().saturating_sub(8);
+                let near = (0..=near).rev().find(|&i| before.is_char_boundary(i)).unwrap_or(0);
+                facilities::surrogate(
+                    streams,
+                    scope,
+                    language,
+                    &self.atlas,
+                    entity.label,
+                    &before[near..],
+                    original,
+                )
             }
             Label::Sex => self.responses.sex(original),
             Label::Kinship => self.responses.kinship(original),

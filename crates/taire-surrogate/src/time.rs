@@ -232,6 +232,11 @@ impl<'a> Frame<'a> {
         Some(if days { (new as f64 / unit.days()).round() as i64 } else { new }.max(1))
     }
 
+    /// Whether an entity holds a date that was read.
+    pub(crate) fn reads(&self, entity: usize) -> bool {
+        self.dates.iter().any(|d| d.entity == entity)
+    }
+
     /// A date, or several in one entity, moved and printed in their own surface. `None` if any part cannot be read.
     pub(crate) fn date_text(&self, entity: usize, text: &str) -> Option<String> {
         let mut out = String::with_capacity(text.len() + 8);

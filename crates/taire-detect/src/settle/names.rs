@@ -12,7 +12,7 @@ use crate::words::WordClass;
 static AFTER: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
         "ne nee nes date dossier tel fax mail email courriel adresse naissance contact contacter ipp nda nip id dx rdv sexe",
-        "fixe fixee prevu prevue profession telephone secu rpps adeli finess",
+        "fixe fixee prevu prevue profession telephone secu rpps adeli finess epouse epoux conjoint conjointe",
     ])
 });
 
@@ -56,6 +56,11 @@ pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
             out.push(entity);
             continue;
         }
+        let first = if entity.label == Label::Initials && !entity.sources.contains(Source::Metadata) {
+            after_monsieur(note, first, end)
+        } else {
+            first
+        };
         let Some((first, last)) = trimmed(note, first, end - 1) else {
             if entity.sources.contains(Source::Metadata) {
                 out.push(entity);
@@ -129,6 +134,20 @@ fn part_of(entity: &Entity, span: Span<Raw>, label: Label, why: &'static str) ->
         .push(Mention::phi(span, label, entity.score.get(), Source::Lexicon, why).with_role(entity.role));
     part.sources.insert(Source::Lexicon);
     part
+}
+
+/// `M. P. C.`: a title before two initials. `M.P.C.` in one piece is three.
+fn after_monsieur(note: &Note, first: usize, end: usize) -> usize {
+    let tokens = &note.tokens[first..end];
+    let words = || tokens.iter().filter(|t| t.kind == Kind::Word);
+    let is_title = tokens.len() > 2
+        && tokens[0].of(note.norm()) == "M"
+        && tokens[1].of(note.norm()) == "."
+        && tokens[2].kind == Kind::Word
+        && !tokens[2].glued
+        && words().count() == 3
+        && words().all(|t| t.shape == Shape::Single);
+    if is_title { first + 2 } else { first }
 }
 
 /// The tokens of a name without the title before it and the key after it; none if nothing else is there.

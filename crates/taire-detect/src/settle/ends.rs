@@ -1,0 +1,101 @@
+//! Where a name ends, in either language: a verb in small letters behind capitals, the word for a nurse or a relative
+//! at the head of the next column, and the key of the number that follows ran into it and are given back.
+
+use std::sync::LazyLock;
+
+use taire_text::{Entity, Kind, Label, Note, Shape, Source};
+
+use crate::folded::{WordSet, word_hash};
+use crate::words::WordClass;
+
+/// Keys of a number.
+static KEYS: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::new(&[
+        "busca buscapersonas tel tfno tlf tlfno telf telefono telephone movil portable fax ext extension poste dect bip",
+        "nhc nuhsa nass nuss dni nie cip ipp nda nip rpps adeli finess",
+    ])
+});
+
+pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
+    entities.into_iter().filter_map(|entity| without_tail(note, entity)).collect()
+}
+
+fn without_tail(note: &Note, mut entity: Entity) -> Option<Entity> {
+    let is_name = matches!(entity.label, Label::GivenName | Label::FamilyName | Label::Initials);
+    let sure = |s: Source| entity.voices.iter().any(|v| v.source == s && v.span.end() >= entity.span.end());
+    if !is_name || sure(Source::Reviewer) || sure(Source::Metadata) {
+        return Some(entity);
+    }
+    let norm = note.to_norm(entity.span);
+    let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
+    let words: Vec<usize> = (first..end).filter(|&i| note.tokens[i].kind == Kind::Word).collect();
+    let kept = words.iter().rposition(|&i| !is_tail(note, i, i == first)).map_or(0, |at| at + 1);
+    if kept == words.len() {
+        return Some(entity);
+    }
+    let mut last = *words.get(kept.checked_sub(1)?)?;
+    if note.tokens.get(last + 1).is_some_and(|t| t.glued && t.of(note.norm()) == "." && last + 1 < end) {
+        last += 1;
+    }
+    entity.span = note.raw_of_tokens(first, last);
+    Some(entity)
+}
+
+fn is_tail(note: &Note, at: usize, alone: bool) -> bool {
+    let (token, text) = (&note.tokens[at], note.norm());
+    let rare = token.facts.family_tier() < 3 && token.facts.given_tier() < 3;
+    let next = note.tokens[at + 1..].iter().find(|t| t.kind != Kind::Mark);
+    if KEYS.has(word_hash(token.of(text))) && next.is_some_and(|t| t.kind == Kind::Number) {
+        return true;
+    }
+    if alone || !rare {
+        return false;
+    }
+    let before = &note.tokens[at - 1];
+    let class = WordClass::of(token);
+    let capitals = matches!(note.tokens[..at].iter().rev().find(|t| t.kind == Kind::Word), Some(t) if t.shape == Shape::Upper);
+    match class {
+        Some(WordClass::Particle) => false,
+        Some(c) if c.is_title() || matches!(c, WordClass::RoleWord | WordClass::Kinship) => {
+            token.shape != Shape::Single && !token.glued
+        }
+        _ => capitals && token.shape == Shape::Lower && before.kind == Kind::Word && token.of(text).len() > 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taire_lexicon::Annotator;
+    use taire_text::{Language, Mention, Raw, Score, SourceSet, Span};
+
+    use super::*;
+
+    fn settled(text: &str, marked: &str) -> Option<String> {
+        let start = text.find(marked).unwrap();
+        let span = Span::<Raw>::new(start, start + marked.len());
+        let voice = Mention::phi(span, Label::FamilyName, 0.8, Source::Crf, "a model");
+        let entity = Entity {
+            span,
+            label: Label::FamilyName,
+            role: voice.role,
+            score: Score::new(0.8),
+            sources: SourceSet::from_iter([Source::Crf]),
+            voices: vec![voice],
+        };
+        let mut note = Note::builder("n", text).language(Some(Language::Es)).build().unwrap();
+        Annotator::new(Language::Es, |word| crate::words::keyword(Language::Es, word)).annotate(&mut note);
+        without_tail(&note, entity).map(|e| e.span.of(text).to_owned())
+    }
+
+    #[test]
+    fn what_ran_into_a_name_is_given_back() {
+        assert_eq!(settled("ROSALBA QUIJADA autoriza.", "QUIJADA autoriza").as_deref(), Some("QUIJADA"));
+        assert_eq!(settled("DR. QUIJADA   ENF. PILAR M.", "QUIJADA   ENF.").as_deref(), Some("QUIJADA"));
+        assert_eq!(settled("(DRA. QUIJADA, BUSCA 2214)", "BUSCA"), None);
+        assert_eq!(
+            settled("Sra. Quijada de la Rosa", "Quijada de la Rosa").as_deref(),
+            Some("Quijada de la Rosa")
+        );
+        assert_eq!(settled("Sr. Quijada Madre", "Quijada").as_deref(), Some("Quijada"));
+    }
+}
