@@ -78,7 +78,7 @@ impl FusionRule {
 }
 
 /// A voice less sure than this yields to one that is surer, whoever speaks.
-const DOUBTFUL: f32 = 0.5;
+const DOUBTFUL: f32 = 0.6;
 
 /// A longer entity of these labels keeps what stands inside it: the town in a hospital's name, the person in a
 /// street's, the name in a mail address.

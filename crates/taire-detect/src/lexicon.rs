@@ -12,7 +12,7 @@ use crate::details::{Detail, Reading};
 use crate::facilities::{abbreviated, acronym_after, facility};
 use crate::names::{Order, Run, Trust, is_nickname};
 use crate::organisations::organisation;
-use crate::places::{code_after, town};
+use crate::places::{code_after, code_before, town};
 use crate::words::{WordClass, is_office, medical_name};
 use crate::{Detector, Error};
 
@@ -372,6 +372,7 @@ impl Reader<'_> {
         }
         if let Some((mention, next)) = town(note, self.lexicon, at) {
             self.out.push(mention);
+            self.out.extend(code_before(note, self.lexicon, at));
             self.out.extend(code_after(note, self.lexicon, at, next));
             return next;
         }

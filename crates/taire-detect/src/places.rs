@@ -88,3 +88,20 @@ pub(crate) fn code_after(note: &Note, lexicon: &Lexicon, at: usize, next: usize)
     let span = note.raw_of_tokens(next + apart, next + apart);
     there.then(|| Mention::phi(span, Label::PostalCode, 0.9, Source::Lexicon, "postal code behind its town"))
 }
+
+/// `45160 Olivet`, `90400 - Bermont`: five digits right before the town at token `at`, of one of its departments.
+pub(crate) fn code_before(note: &Note, lexicon: &Lexicon, at: usize) -> Option<Mention> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let apart = usize::from(at >= 2 && matches!(tokens[at - 1].of(text), "," | "-"));
+    let code = at.checked_sub(1 + apart)?;
+    if tokens[code].kind != Kind::Number || tokens[code].end() - tokens[code].start() != 5 {
+        return None;
+    }
+    let two = tokens[code].of(text).get(..2)?;
+    let (_, mut towns) = lexicon.town_at(text, tokens, at)?;
+    let alone = !tokens[code].glued || code == 0;
+    (alone && towns.any(|town| town.department() == two)).then(|| {
+        let span = note.raw_of_tokens(code, code);
+        Mention::phi(span, Label::PostalCode, 0.9, Source::Lexicon, "postal code before its town")
+    })
+}
