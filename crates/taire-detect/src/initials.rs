@@ -1,7 +1,7 @@
 //! Initials, once names are known (Bigeard §3.2.2): a capital beside a found name is the other part of it, and
 //! initials that are those of a person of the document stand for that person.
 
-use taire_text::{Entity, Kind, Label, Mention, Note, Role, Shape, Source, Span, fold_char};
+use taire_text::{Entity, Kind, Label, Mention, Note, Role, Shape, Source, Span, fold, fold_char};
 
 /// Adds the initials that stand beside the names already found.
 pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
@@ -16,8 +16,35 @@ pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
         if let Some((from, to)) = following(note, after) {
             push(note, from, to, entity, out);
         }
+        of_given_names(note, first, after, out);
     }
     of_known_people(note, entities, out);
+}
+
+/// `OB Morel`, `Morel OB`: letters in one piece beside a name, when they are those of a known person's given names.
+fn of_given_names(note: &Note, first: usize, after: usize, out: &mut Vec<Mention>) {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let sides = [first.checked_sub(1), Some(after)];
+    let run = |at: &usize| {
+        tokens.get(*at).is_some_and(|t| t.shape == Shape::Upper && t.of(text).chars().count() <= 3)
+    };
+    for at in sides.into_iter().flatten().filter(run) {
+        let letters = |name: &str| -> String {
+            let words = name.split(|c: char| !c.is_alphanumeric()).filter_map(|w| w.chars().next());
+            words.map(|c| fold_char(c).0[0]).collect()
+        };
+        let written = fold(tokens[at].of(text));
+        let is_of = |names: &[String]| letters(&names.join(" ")) == written;
+        let known = &note.known;
+        let others = known.caregivers.iter().map(|p| (&p.given_names, Role::Caregiver));
+        let others = others.chain(known.relatives.iter().map(|p| (&p.given_names, Role::Relative)));
+        let person = std::iter::once((&known.given_names, Role::Patient)).chain(others).find(|p| is_of(p.0));
+        if let Some((_, role)) = person {
+            let why = "initials of the given names of a known person";
+            let span = note.raw_of_tokens(at, at);
+            out.push(Mention::phi(span, Label::Initials, 0.9, Source::Initials, why).with_role(role));
+        }
+    }
 }
 
 /// `A.K.`, `A. K.`, `K.A.`: the initials of somebody known or named in the document stand for that person.
@@ -144,4 +171,41 @@ fn following(note: &Note, first: usize) -> Option<(usize, usize)> {
     let ends = next.is_none_or(|t| t.kind != Kind::Word || !t.of(text).starts_with(char::is_lowercase));
     // `A` and `Y` begin clauses.
     (dotted || ends && !matches!(word, "Y" | "À")).then_some((first, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use taire_lexicon::Annotator;
+    use taire_text::{KnownIdentity, Language};
+
+    use super::*;
+    use crate::{FusionRule, fuse};
+
+    fn found(text: &str) -> Vec<String> {
+        let known = KnownIdentity {
+            family_name: Some("Morel".into()),
+            given_names: vec!["Odilard-Bénezet".into()],
+            ..KnownIdentity::default()
+        };
+        let builder = Note::builder("n", text).language(Some(Language::Fr)).known(Some(Arc::new(known)));
+        let mut note = builder.build().unwrap();
+        Annotator::new(Language::Fr, |_| 0).annotate(&mut note);
+        let at = text.find("Morel").unwrap();
+        let name = Span::new(at, at + "Morel".len());
+        let name = Mention::phi(name, Label::FamilyName, 1.0, Source::Metadata, "known");
+        let entities = fuse(text, &[name], &FusionRule::default());
+        let mut out = Vec::new();
+        initials(&note, &entities, &mut out);
+        out.iter().map(|m| m.span.of(text).to_owned()).collect()
+    }
+
+    #[test]
+    fn letters_in_one_piece_beside_a_known_name() {
+        assert_eq!(found("OB Morel va bien"), ["OB"]);
+        assert_eq!(found("Vu ce jour Morel OB, scanner normal"), ["OB"]);
+        assert!(found("IRM Morel faite ce jour").is_empty());
+        assert!(found("revu par Morel RAS").is_empty());
+    }
 }

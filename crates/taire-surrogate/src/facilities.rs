@@ -132,12 +132,12 @@ pub(crate) fn surrogate(
 /// Where the town that a facility is named after has gone: `Mans` behind `CHU du` is Le Mans.
 fn town_of(atlas: &Atlas<'_>, head: &str, name: &str) -> Option<String> {
     let folded = fold(head);
-    let article = match folded.trim_end().rsplit(' ').next() {
-        Some("du") => "Le ",
-        Some("des") => "Les ",
-        _ => "",
+    let forms = match folded.trim_end().rsplit(' ').next() {
+        Some("du") => vec![format!("Le {name}"), name.to_owned()],
+        Some("des") => vec![format!("Les {name}")],
+        _ => vec![name.to_owned()],
     };
-    [format!("{article}{name}"), name.to_owned()].iter().find_map(|town| {
+    forms.iter().find_map(|town| {
         atlas.knows(town).then(|| atlas.town_name(town)).flatten().map(|new| match case_of(name) {
             Case::Upper => set_case(&new, Case::Upper),
             _ => new,

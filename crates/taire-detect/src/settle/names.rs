@@ -56,6 +56,10 @@ pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
             out.push(entity);
             continue;
         }
+        let beside_name = rest.peek().is_some_and(|e| is_name(e.label) && beside(note, entity.span, e.span));
+        if beside_name && entity.span.of(note.raw()) == "M." && !entity.sources.contains(Source::Metadata) {
+            continue;
+        }
         let first = if entity.label == Label::Initials && !entity.sources.contains(Source::Metadata) {
             after_monsieur(note, first, end)
         } else {
