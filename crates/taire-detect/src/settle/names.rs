@@ -57,7 +57,7 @@ pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
             continue;
         }
         let beside_name = rest.peek().is_some_and(|e| is_name(e.label) && beside(note, entity.span, e.span));
-        if beside_name && entity.span.of(note.raw()) == "M." && !entity.sources.contains(Source::Metadata) {
+        if beside_name && entity.span.of(note.raw()) == "M." && is_monsieur(note, &entity, first) {
             continue;
         }
         let first = if entity.label == Label::Initials && !entity.sources.contains(Source::Metadata) {
@@ -138,6 +138,14 @@ fn part_of(entity: &Entity, span: Span<Raw>, label: Label, why: &'static str) ->
         .push(Mention::phi(span, label, entity.score.get(), Source::Lexicon, why).with_role(entity.role));
     part.sources.insert(Source::Lexicon);
     part
+}
+
+/// `Aide : M. Berthou`: a title, unless another stands before it (`Dr M. Berthou`) or the voices are sure.
+fn is_monsieur(note: &Note, entity: &Entity, first: usize) -> bool {
+    const SURE: f32 = 0.8;
+    let before = note.tokens[..first].iter().rev().find(|t| t.kind != Kind::Mark);
+    let titled = before.and_then(WordClass::of).is_some_and(|c| c.is_title() || c == WordClass::RoleWord);
+    !titled && entity.score.get() < SURE
 }
 
 /// `M. P. C.`: a title before two initials. `M.P.C.` in one piece is three.
