@@ -9,7 +9,7 @@ use taire_text::{Group, Kind, Label, Mention, Note, Role, Shape, Source, Token, 
 use crate::Error;
 use crate::classes::{Category, Class};
 use crate::crf::{Crf, Found, Scratch};
-use crate::features::{Document, LineFeatures, Settings};
+use crate::features::{Document, LineView, Settings};
 
 /// Finds what its model was trained to find.
 ///
@@ -26,7 +26,6 @@ pub struct CrfDetector {
 #[derive(Debug, Default)]
 struct Buffers {
     document: Document,
-    features: LineFeatures,
     scratch: Scratch,
     found: Vec<Found>,
 }
@@ -66,10 +65,10 @@ impl CrfDetector {
     fn each(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
-        let Buffers { document, features, scratch, found } = &mut buffers;
+        let Buffers { document, scratch, found } = &mut buffers;
         document.read(note, heard, self.settings, self.model.vocabulary());
         for line in &document.pieces {
-            self.model.label(&features.read(document, line), scratch);
+            self.model.label(&LineView { document, line }, scratch);
             self.model.spans(scratch, found);
             for span in found.iter() {
                 let (first, last) =

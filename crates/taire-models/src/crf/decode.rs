@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::memory::{Memory, VIEWS};
 use super::model::{Crf, add};
+use super::rows::Rows;
 
 const UNREACHABLE: i32 = i32::MIN / 2;
 /// Tokens on either side of a span that its probability takes into account.
@@ -16,7 +17,8 @@ const NEGLIGIBLE: f32 = 1e-6;
 pub struct Scratch {
     memory: Memory,
     hashes: Vec<u64>,
-    rows: Vec<u32>,
+    rows: Rows,
+    rest: Rows,
     scores: Vec<i16>,
     best: Vec<i32>,
     back: Vec<u8>,
@@ -38,8 +40,8 @@ pub trait Sequence {
     /// Features of the token's word (view 0) or of a neighbour's, added to `out`.
     fn word_features(&self, token: usize, view: usize, out: &mut Vec<u64>);
 
-    /// All other features of a token.
-    fn rest(&self, token: usize) -> &[u64];
+    /// All other features of a token, added to `out`.
+    fn rest(&self, token: usize, out: &mut Vec<u64>);
 
     /// Every feature of a token.
     fn all(&self, token: usize, out: &mut Vec<u64>) {
@@ -47,7 +49,7 @@ pub trait Sequence {
         for view in 0..VIEWS {
             self.word_features(token, view, out);
         }
-        out.extend_from_slice(self.rest(token));
+        self.rest(token, out);
     }
 }
 
@@ -63,27 +65,33 @@ impl Crf {
     /// Labels one line, token by token; the labels stay in `scratch` until the next call.
     pub fn label<'s>(&self, line: &impl Sequence, scratch: &'s mut Scratch) -> &'s [u8] {
         let tokens = line.tokens();
-        let Scratch { memory, hashes, rows, scores: all, .. } = scratch;
+        let Scratch { memory, hashes, rows, rest, scores: all, .. } = scratch;
         memory.serve(self);
         all.clear();
+        rest.clear();
         for token in 0..tokens {
             let mut scores = [0; 256];
             for view in 0..VIEWS {
-                let sums = memory.sums(line.word(token, view), view, self.width, |sums| {
+                let sums = memory.sums(line.word(token, view), view, self.width, |scores| {
                     hashes.clear();
                     line.word_features(token, view, hashes);
                     rows.clear();
-                    self.find(hashes, rows);
-                    let mut scores = [0; 256];
-                    self.add_rows(rows, &mut scores);
-                    sums.copy_from_slice(&scores[..self.width]);
+                    rows.keep(self, hashes);
+                    rows.find(self);
+                    self.add_rows(rows, 0, scores);
                 });
-                add(&mut scores[..self.width], sums);
+                if let Some(sums) = sums {
+                    add(&mut scores[..self.width], sums);
+                }
             }
-            rows.clear();
-            self.find(line.rest(token), rows);
-            self.add_rows(rows, &mut scores);
-            all.extend_from_slice(&scores[..self.lattice.labels()]);
+            hashes.clear();
+            line.rest(token, hashes);
+            rest.keep(self, hashes);
+            all.extend_from_slice(&scores[..self.width]);
+        }
+        rest.find(self);
+        for (token, scores) in all.chunks_exact_mut(self.width).enumerate() {
+            self.add_rows(rest, token, scores);
         }
         self.viterbi(tokens, scratch);
         &scratch.labels
@@ -91,6 +99,7 @@ impl Crf {
 
     fn viterbi(&self, tokens: usize, scratch: &mut Scratch) {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
+        let width = self.width;
         let Scratch { scores, best, back, active, labels: out, .. } = scratch;
         out.clear();
         out.resize(tokens, 0);
@@ -108,10 +117,11 @@ impl Crf {
             let top = argmax(last);
             let floor = last[top];
             active.clear();
-            active.extend((0..labels).filter_map(|from| {
-                let kept = from != top && last[from] + self.advantage[from * labels + top] > floor;
-                kept.then_some(from as u8)
-            }));
+            let advantage = &self.advantage[top * labels..(top + 1) * labels];
+            if last.iter().zip(advantage).filter(|&(l, a)| l + a > floor).count() > 0 {
+                let kept = |&from: &usize| from != top && last[from] + advantage[from] > floor;
+                active.extend((0..labels).filter(kept).map(|from| from as u8));
+            }
             let row = &self.transitions[top * dense..(top + 1) * dense];
             for (n, w) in now[..dense].iter_mut().zip(row) {
                 *n = floor + w;
@@ -132,7 +142,7 @@ impl Crf {
                 let (a, b) = (last[begin] + pair[0], last[inside] + pair[1]);
                 (now[dense + k], back[dense + k]) = if b > a { (b, inside as u8) } else { (a, begin as u8) };
             }
-            for (n, s) in now.iter_mut().zip(&scores[t * labels..(t + 1) * labels]) {
+            for (n, s) in now.iter_mut().zip(&scores[t * width..]) {
                 *n = (*n + i32::from(*s)).max(UNREACHABLE);
             }
             std::mem::swap(&mut last, &mut now);
@@ -201,7 +211,7 @@ impl Crf {
         scales.resize(tokens, 0.0);
         let least = self.falls.len() - 1;
         for t in 0..tokens {
-            let row = &scores[(window.start + t) * labels..][..labels];
+            let row = &scores[(window.start + t) * self.width..][..labels];
             let top = row.iter().fold(i16::MIN, |a, &b| a.max(b));
             let potentials = &mut potentials[t * labels..(t + 1) * labels];
             for (p, &s) in potentials.iter_mut().zip(row) {
@@ -298,14 +308,10 @@ fn add_scaled(sums: &mut [f32], by: f32, row: &[f32]) {
     }
 }
 
+/// The first of the greatest.
 fn argmax(values: &[i32]) -> usize {
-    let mut top = 0;
-    for (i, v) in values.iter().enumerate() {
-        if *v > values[top] {
-            top = i;
-        }
-    }
-    top
+    let top = values.iter().fold(i32::MIN, |a, &b| a.max(b));
+    values.iter().position(|&v| v == top).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -354,8 +360,8 @@ mod tests {
             out.extend((view == 0 && token.is_multiple_of(2)).then_some(token as u64));
         }
 
-        fn rest(&self, token: usize) -> &[u64] {
-            if token.is_multiple_of(2) { &[] } else { &[[1], [3]][token / 2] }
+        fn rest(&self, token: usize, out: &mut Vec<u64>) {
+            out.extend((!token.is_multiple_of(2)).then_some(token as u64));
         }
     }
 

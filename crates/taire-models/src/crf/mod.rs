@@ -8,6 +8,7 @@ mod memory;
 mod model;
 mod objective;
 mod optimise;
+mod rows;
 
 pub use data::{Dataset, Lattice};
 pub use decode::{Found, Scratch, Sequence};

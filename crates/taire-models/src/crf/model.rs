@@ -37,10 +37,10 @@ pub(crate) struct Feature {
     pub(crate) weights: Vec<(u8, i16)>,
 }
 
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    fingerprint: u32,
-    row: u32,
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slot {
+    pub(super) fingerprint: u32,
+    pub(super) row: u32,
 }
 
 /// A linear-chain CRF ready to decode.
@@ -51,7 +51,7 @@ pub struct Crf {
     pub(crate) transitions: Vec<i32>,
     /// Pairs for inside labels: from their begin, from themselves.
     pub(crate) inside: Vec<[i32; 2]>,
-    /// `[a][b]`: the most that a transition out of `a` may gain over the same one out of `b`, to targets that may
+    /// `[b][a]`: the most that a transition out of `a` may gain over the same one out of `b`, to targets that may
     /// follow every label. A label that trails `b` by more can be forgotten.
     pub(crate) advantage: Vec<i32>,
     /// Exponentials of the transitions: `[from][to]`, then `[to][from]`, then the pairs.
@@ -70,15 +70,15 @@ pub struct Crf {
     pub(crate) number: u64,
     /// One bit for a known feature: most features of a token are unknown, and are told so without leaving the
     /// nearest cache.
-    filter: Vec<u64>,
-    filter_mask: usize,
-    slots: Vec<Slot>,
-    mask: usize,
+    pub(super) filter: Vec<u64>,
+    pub(super) filter_mask: usize,
+    pub(super) slots: Vec<Slot>,
+    pub(super) mask: usize,
     /// Rows in steps of four entries, filled up with weights of zero: weight in the high half, label above the
     /// lowest bit, which marks the last step.
-    rows: Vec<[u32; 4]>,
+    pub(super) rows: Vec<[u32; 4]>,
     /// Long rows, a weight for each label.
-    full_rows: Vec<i16>,
+    pub(super) full_rows: Vec<i16>,
     features: usize,
 }
 
@@ -86,7 +86,10 @@ pub struct Crf {
 const LEAST: f32 = 20.0;
 
 /// Marks a slot whose row is a full one.
-const FULL: u32 = 1 << 31;
+pub(super) const FULL: u32 = 1 << 31;
+
+/// Marks a slot that holds its only weight itself, below its label.
+pub(super) const ONE: u32 = 1 << 30;
 
 impl Crf {
     pub(crate) fn from_parts(parts: &ModelParts) -> Crf {
@@ -101,7 +104,7 @@ impl Crf {
         let mut advantage = vec![0; labels * labels];
         for a in 0..labels {
             for b in 0..labels {
-                advantage[a * labels + b] = (0..dense)
+                advantage[b * labels + a] = (0..dense)
                     .map(|to| transitions[a * dense + to] - transitions[b * dense + to])
                     .max()
                     .unwrap_or(0);
@@ -115,7 +118,7 @@ impl Crf {
             }
         }
         let steps = (LEAST / parts.unit).clamp(1.0, 1e5) as i32;
-        let capacity = (parts.features.len() * 2 + 16).next_power_of_two();
+        let capacity = (parts.features.len() * 4 / 3 + 16).next_power_of_two();
         let mut slots = vec![Slot::default(); capacity];
         let (mut rows, mut full_rows) = (Vec::new(), Vec::new());
         let mask = capacity - 1;
@@ -131,6 +134,11 @@ impl Crf {
             while slots[at].fingerprint != 0 {
                 at = (at + 1) & mask;
             }
+            if let &[(label, weight)] = feature.weights.as_slice() {
+                slots[at] =
+                    Slot { fingerprint, row: ONE | u32::from(label) << 16 | u32::from(weight as u16) };
+                continue;
+            }
             if feature.weights.len() * 4 > labels {
                 slots[at] = Slot { fingerprint, row: full_rows.len() as u32 | FULL };
                 let from = full_rows.len();
@@ -143,8 +151,8 @@ impl Crf {
             slots[at] = Slot { fingerprint, row: rows.len() as u32 };
             for step in feature.weights.chunks(4) {
                 rows.push(std::array::from_fn(|i| {
-                    // Labels that do not exist, each its own, so that no sum waits for another.
-                    let (label, weight) = step.get(i).copied().unwrap_or((252 + i as u8, 0));
+                    // Nothing is added to different labels, so that no sum waits for another.
+                    let (label, weight) = step.get(i).copied().unwrap_or((i as u8, 0));
                     u32::from(weight as u16) << 16 | u32::from(label) << 1
                 }));
             }
@@ -198,85 +206,25 @@ impl Crf {
     pub fn features(&self) -> usize {
         self.features
     }
-
-    /// Of some features, the rows of those that have weights.
-    pub(crate) fn find(&self, hashes: &[u64], rows: &mut Vec<u32>) {
-        let mut known = [0; BATCH];
-        for batch in hashes.chunks(BATCH) {
-            // Which features pass the filter cannot be foretold, so no branch depends on it.
-            let mut count = 0;
-            for &hash in batch {
-                let bit = (hash >> FILTER_SHIFT) as usize & self.filter_mask;
-                known[count] = hash;
-                count += (self.filter[bit / 64] >> (bit % 64) & 1) as usize;
-            }
-            for &hash in &known[..count] {
-                let (fingerprint, mut at) = place(hash, self.mask);
-                loop {
-                    let slot = self.slots[at];
-                    if slot.fingerprint == fingerprint {
-                        rows.push(slot.row);
-                        break;
-                    }
-                    if slot.fingerprint == 0 {
-                        break;
-                    }
-                    at = (at + 1) & self.mask;
-                }
-            }
-        }
-    }
-
-    /// Adds rows to the scores of all labels.
-    pub(crate) fn add_rows(&self, rows: &[u32], scores: &mut Scores) {
-        for &row in rows {
-            if row & FULL != 0 {
-                add(scores, &self.full_rows[(row & !FULL) as usize..][..self.width]);
-                continue;
-            }
-            for step in &self.rows[row as usize..] {
-                for &entry in step {
-                    let score = &mut scores[usize::from((entry >> 1) as u8)];
-                    *score = score.saturating_add((entry as i32 >> 16) as i16);
-                }
-                if step[3] & 1 == 1 {
-                    break;
-                }
-            }
-        }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn add(&self, hash: u64, scores: &mut Scores) {
-        let mut rows = Vec::new();
-        self.find(&[hash], &mut rows);
-        self.add_rows(&rows, scores);
-    }
 }
 
 /// Scores of all labels; as long as a label's number can be, so that no look-up needs a check.
 pub(crate) type Scores = [i16; 256];
 
-/// Adds one row to another, eight labels at a time.
+/// Adds one row to another.
 #[inline]
 pub(crate) fn add(scores: &mut [i16], row: &[i16]) {
-    let (scores, row) = (scores.as_chunks_mut::<8>().0, row.as_chunks::<8>().0);
-    for (scores, row) in scores.iter_mut().zip(row) {
-        for i in 0..8 {
-            scores[i] = scores[i].saturating_add(row[i]);
-        }
+    for (score, weight) in scores.iter_mut().zip(row) {
+        *score = score.saturating_add(*weight);
     }
 }
 
-/// Features looked for together.
-const BATCH: usize = 128;
-
 /// The filter looks at other bits than the first slot does.
-const FILTER_SHIFT: u32 = 13;
+pub(super) const FILTER_SHIFT: u32 = 13;
 
 /// Fingerprint (never 0) and first slot of a hash.
 #[inline]
-fn place(hash: u64, mask: usize) -> (u32, usize) {
+pub(super) fn place(hash: u64, mask: usize) -> (u32, usize) {
     (((hash >> 16) as u32).max(1), hash as usize & mask)
 }
 

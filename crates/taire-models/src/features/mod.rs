@@ -14,5 +14,5 @@ mod word_class;
 
 pub(crate) use document::Document;
 pub(crate) use hash::{finish, word_hashes};
-pub(crate) use templates::{LineFeatures, Settings};
+pub(crate) use templates::{LineView, Settings, constant};
 pub(crate) use vocabulary::{Entry, Vocabulary};

@@ -33,57 +33,38 @@ impl Settings {
 /// From where a word is seen: by itself, then by the tokens after and before it.
 const OFFSETS: [isize; crate::crf::VIEWS] = [0, -1, 1, -2, 2, -3, 3, -4, 4];
 
-/// Features of one piece that depend on more than one word.
-#[derive(Debug, Default)]
-pub(crate) struct LineFeatures {
-    hashes: Vec<u64>,
-    ends: Vec<u32>,
+/// The feature that every token has.
+pub(crate) fn constant() -> u64 {
+    finish(mix(1, 0))
 }
 
-impl LineFeatures {
+/// Features of a token that depend on more than one word, as they are made.
+struct Rest<'o>(&'o mut Vec<u64>);
+
+impl Rest<'_> {
     #[inline]
     fn put(&mut self, template: u64, value: u64) {
-        self.hashes.push(finish(mix(template, value)));
+        self.0.push(finish(mix(template, value)));
     }
 
     #[inline]
     fn put2(&mut self, template: u64, a: u64, b: u64) {
-        self.hashes.push(finish(mix(mix(template, a), b)));
+        self.0.push(finish(mix(mix(template, a), b)));
     }
 
     #[inline]
     fn put3(&mut self, template: u64, a: u64, b: u64, c: u64) {
-        self.hashes.push(finish(mix(mix(mix(template, a), b), c)));
+        self.0.push(finish(mix(mix(mix(template, a), b), c)));
     }
 
-    /// Replaces the content by the features of one piece.
-    pub(crate) fn read<'a>(&'a mut self, document: &'a Document, line: &'a Line) -> LineView<'a> {
-        self.hashes.clear();
-        self.ends.clear();
-        let mut said = document.said.partition_point(|&(t, _)| (t as usize) < line.tokens.start);
-        let line_key = document.items[line.line_start].hashes.word;
-        for i in line.tokens.clone() {
-            self.neighbours(document, line, i);
-            self.place(document, line, i, line_key);
-            self.elsewhere(document, i);
-            self.voices(document, line, i);
-            while let Some(&(token, code)) = document.said.get(said).filter(|&&(t, _)| t as usize <= i) {
-                if token as usize == i {
-                    self.put(200, code);
-                    self.put2(201, code, document.items[i].plain);
-                    self.put2(202, code, document.items[i].hashes.shape);
-                    self.put2(203, code, line.zone.into());
-                }
-                said += 1;
-            }
-            self.ends.push(self.hashes.len() as u32);
+    fn said(&mut self, document: &Document, line: &Line, i: usize) {
+        let from = document.said.partition_point(|&(t, _)| (t as usize) < i);
+        for &(_, code) in document.said[from..].iter().take_while(|&&(t, _)| t as usize == i) {
+            self.put(200, code);
+            self.put2(201, code, document.items[i].plain);
+            self.put2(202, code, document.items[i].hashes.shape);
+            self.put2(203, code, line.zone.into());
         }
-        LineView { features: self, document, line }
-    }
-
-    /// The feature that every token has.
-    pub(crate) fn constant() -> u64 {
-        finish(mix(1, 0))
     }
 
     fn neighbours(&mut self, document: &Document, line: &Line, i: usize) {
@@ -109,7 +90,8 @@ impl LineFeatures {
         self.put2(63, k[1], k[2]);
     }
 
-    fn place(&mut self, document: &Document, line: &Line, i: usize, line_key: u64) {
+    fn place(&mut self, document: &Document, line: &Line, i: usize) {
+        let line_key = document.items[line.line_start].hashes.word;
         let item = &document.items[i];
         let (word, shape) = (item.hashes.word, item.hashes.shape);
         self.put2(79, item.chunk_plain, item.chunk_place.into());
@@ -166,9 +148,8 @@ impl LineFeatures {
 /// One piece with its features, as training and decoding read it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LineView<'a> {
-    features: &'a LineFeatures,
-    document: &'a Document,
-    line: &'a Line,
+    pub(crate) document: &'a Document,
+    pub(crate) line: &'a Line,
 }
 
 impl LineView<'_> {
@@ -179,7 +160,7 @@ impl LineView<'_> {
 
 impl Sequence for LineView<'_> {
     fn tokens(&self) -> usize {
-        self.features.ends.len()
+        self.line.tokens.len()
     }
 
     #[inline]
@@ -192,9 +173,14 @@ impl Sequence for LineView<'_> {
         word_features(self.item(token, view), OFFSETS[view], out);
     }
 
-    fn rest(&self, token: usize) -> &[u64] {
-        let from = token.checked_sub(1).map_or(0, |t| self.features.ends[t]);
-        &self.features.hashes[from as usize..self.features.ends[token] as usize]
+    fn rest(&self, token: usize, out: &mut Vec<u64>) {
+        let (document, line, i) = (self.document, self.line, self.line.tokens.start + token);
+        let mut rest = Rest(out);
+        rest.neighbours(document, line, i);
+        rest.place(document, line, i);
+        rest.elsewhere(document, i);
+        rest.voices(document, line, i);
+        rest.said(document, line, i);
     }
 }
 

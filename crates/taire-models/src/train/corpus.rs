@@ -10,7 +10,7 @@ use super::{GoldDocument, Tally};
 use crate::Error;
 use crate::classes::Class;
 use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, Scratch, Sequence};
-use crate::features::{Document, Entry, LineFeatures, Settings, Vocabulary};
+use crate::features::{Document, Entry, LineView, Settings, Vocabulary, constant};
 
 /// Class names of the gold, sorted, each checked.
 pub(super) fn class_names(gold: &[GoldDocument]) -> Result<Vec<String>, Error> {
@@ -77,7 +77,7 @@ impl Corpus {
         let mut corpus =
             Corpus { data: Dataset::default(), hashes: Vec::new(), spans: 0, inexact: 0, dropped: 0 };
         let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
-        let (mut document, mut features) = (Document::default(), LineFeatures::default());
+        let mut document = Document::default();
         let mut labels: Vec<u8> = Vec::new();
         let mut active: Vec<u32> = Vec::new();
         let mut hashes: Vec<u64> = Vec::new();
@@ -89,7 +89,7 @@ impl Corpus {
             document.read(&g.note, &g.mentions, settings, vocabulary);
             label_tokens(&token_gold.spans, &document, classes.len(), g.note.tokens.len(), &mut labels);
             for line in &document.pieces {
-                let view = features.read(&document, line);
+                let view = LineView { document: &document, line };
                 for (i, token) in line.tokens.clone().enumerate() {
                     active.clear();
                     view.all(i, &mut hashes);
@@ -146,12 +146,12 @@ fn count_features(
     if min_count <= 1 {
         return counts;
     }
-    let (mut document, mut features) = (Document::default(), LineFeatures::default());
+    let mut document = Document::default();
     let mut hashes = Vec::new();
     for g in gold {
         document.read(&g.note, &g.mentions, settings, vocabulary);
         for line in &document.pieces {
-            let view = features.read(&document, line);
+            let view = LineView { document: &document, line };
             for i in 0..line.tokens.len() {
                 view.all(i, &mut hashes);
                 hashes.iter().for_each(|&hash| *counts.entry(hash).or_default() += 1);
@@ -228,7 +228,7 @@ pub(super) fn choose_reluctance(
     dev: &[GoldDocument],
     gold: &[Vec<(Range<usize>, usize)>],
 ) -> f64 {
-    let constant = LineFeatures::constant();
+    let constant = constant();
     let at = match parts.features.binary_search_by_key(&constant, |f| f.hash) {
         Ok(at) => at,
         Err(at) => {
@@ -264,7 +264,7 @@ pub(super) fn tally(
     gold: &[Vec<(Range<usize>, usize)>],
 ) -> (Tally, Vec<Tally>) {
     let (settings, vocabulary) = (Settings::from_bits(model.settings()), model.vocabulary());
-    let (mut document, mut features) = (Document::default(), LineFeatures::default());
+    let mut document = Document::default();
     let mut scratch = Scratch::default();
     let mut line_found: Vec<Found> = Vec::new();
     let mut by_class = vec![Tally::default(); model.classes().len()];
@@ -272,7 +272,7 @@ pub(super) fn tally(
         let mut found = BTreeSet::new();
         document.read(&g.note, &g.mentions, settings, vocabulary);
         for line in &document.pieces {
-            model.label(&features.read(&document, line), &mut scratch);
+            model.label(&LineView { document: &document, line }, &mut scratch);
             model.segments(&scratch, &mut line_found);
             for span in &line_found {
                 let from = line.tokens.start;
