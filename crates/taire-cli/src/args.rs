@@ -10,6 +10,7 @@ use taire_text::Language;
 use taire_text::scheme::Scheme;
 
 use crate::Usage;
+use crate::serve::ServeArgs;
 
 /// Makes clinical documents safe to share: finds what identifies people and rewrites it.
 #[derive(Parser, Debug)]
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Key(KeyArgs),
     /// What a surrogate stands for, from a vault; the question goes on record
     Reveal(RevealArgs),
+    /// The HTTP API
+    Serve(Box<ServeArgs>),
 }
 
 /// What to read and how.

@@ -17,6 +17,7 @@ mod retain;
 mod reveal;
 mod risk;
 mod run;
+mod serve;
 mod sink;
 mod stop;
 mod train;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Policy(args) => policy::policy(&args),
         Command::Key(args) => key::key(&args),
         Command::Reveal(args) => reveal::reveal(&args),
+        Command::Serve(args) => serve::serve(&args),
     };
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

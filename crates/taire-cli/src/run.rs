@@ -1,6 +1,5 @@
 //! `deid` and `detect`: read, treat on all threads, write in order, report.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -10,12 +9,11 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use taire::batch::{ordered, stable_hash};
 use taire::journal::{Checkpoint, Journal, Place};
-use taire::{Deidentified, Engine, Error, Report, SecretKey};
+use taire::{Deidentified, Engine, Error, Report, SecretKey, found_spans};
 use taire_formats::{
     AtomicFile, Discovery, Document, OutSpan, OutputPlan, Stage, To, WriteOptions, discover,
 };
-use taire_text::scheme::{self, Scheme};
-use taire_text::{Entity, Language, Note};
+use taire_text::{Language, Note};
 use taire_vault::{Sealed, Vault};
 
 use crate::args::{BatchArgs, DeidArgs, DetectArgs, InputArgs, OutputFormat, RunArgs};
@@ -57,7 +55,7 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Usage> {
                 Some(sealed) => sealed.map_err(|e| Error::new(e.to_string()))?,
                 None => Vec::new(),
             };
-            Ok(Treated { spans: written_spans(&done), done, sealed })
+            Ok(Treated { spans: done.written_spans(), done, sealed })
         },
     };
     job.go(&args.input, &args.output, remark, vault)
@@ -75,7 +73,7 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Usage> {
         treat: &|note| {
             let (note, findings) = engine.find(note)?;
             let (doubt, entities) = (findings.doubt(), findings.entities);
-            let spans = scheme_spans(args.scheme, note.raw(), &entities);
+            let spans = found_spans(args.scheme, note.raw(), &entities);
             let patient = note.patient.clone();
             let date = note.date;
             let done = Deidentified {
@@ -106,35 +104,6 @@ pub(crate) struct Treated {
     pub(crate) done: Deidentified,
     /// For the vault.
     pub(crate) sealed: Vec<Sealed>,
-}
-
-fn written_spans(done: &Deidentified) -> Vec<OutSpan> {
-    let spans = done.written.iter().map(|written| {
-        let entity = &done.entities[written.entity];
-        OutSpan {
-            start: written.range.start,
-            end: written.range.end,
-            original: entity.span.start()..entity.span.end(),
-            label: Cow::Borrowed(entity.label.name()),
-            role: Some(entity.role),
-            score: entity.score.get(),
-            sources: entity.sources,
-        }
-    });
-    spans.collect()
-}
-
-fn scheme_spans(scheme: Scheme, text: &str, entities: &[Entity]) -> Vec<OutSpan> {
-    let spans = scheme::project(scheme, text, entities).into_iter().map(|s| OutSpan {
-        start: s.span.start(),
-        end: s.span.end(),
-        original: s.span.start()..s.span.end(),
-        label: Cow::Borrowed(s.label),
-        role: Some(s.role),
-        score: s.score.get(),
-        sources: s.sources,
-    });
-    spans.collect()
 }
 
 struct Job<'a> {

@@ -13,6 +13,11 @@ pub(crate) enum DateShape {
     Compact,
 }
 
+/// Reads a date in any of the forms that tables hold.
+pub fn read(text: &str) -> Option<Date> {
+    parse(text).map(|(date, _)| date)
+}
+
 /// Reads `2020-02-12` (a time may follow), `12/02/2020`, `12.02.2020`, `12-02-2020` or `20200212`.
 pub(crate) fn parse(text: &str) -> Option<(Date, DateShape)> {
     let text = text.trim();

@@ -21,7 +21,7 @@ fn has_special(word: u64) -> bool {
 }
 
 /// Adds a JSON string.
-pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
+pub fn push_string(out: &mut Vec<u8>, text: &str) {
     out.reserve(text.len() + text.len() / 16 + 2);
     out.push(b'"');
     let bytes = text.as_bytes();
@@ -159,9 +159,24 @@ fn push_scalar(out: &mut Vec<u8>, value: Option<&str>, quoted: bool) {
 
 /// Adds one annotated document: `{"id":…,"text":…,"spans":[…]}`, without a line end.
 pub fn annotation_line(out: &mut Vec<u8>, id: &str, text: &str, spans: &[OutSpan], offsets: Offsets) {
-    out.extend_from_slice(b"{\"id\":");
-    push_string(out, id);
-    out.extend_from_slice(b",\"text\":");
+    push_annotation(out, Some(id), text, spans, offsets);
+    out.push(b'}');
+}
+
+/// The same for a document that may have no id, the object left open for more keys.
+pub fn push_annotation(
+    out: &mut Vec<u8>,
+    id: Option<&str>,
+    text: &str,
+    spans: &[OutSpan],
+    offsets: Offsets,
+) {
+    let mut first = true;
+    if let Some(id) = id {
+        push_key(out, &mut first, "id");
+        push_string(out, id);
+    }
+    push_key(out, &mut first, "text");
     push_string(out, text);
     out.extend_from_slice(b",\"spans\":[");
     let mut walk = FromBytes::new(text, offsets);
@@ -191,7 +206,7 @@ pub fn annotation_line(out: &mut Vec<u8>, id: &str, text: &str, spans: &[OutSpan
         }
         out.extend_from_slice(b"]}");
     }
-    out.extend_from_slice(b"]}");
+    out.push(b']');
 }
 
 #[cfg(test)]

@@ -41,12 +41,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use atomic::AtomicFile;
+pub use date::read as read_date;
 pub use decode::Encoding;
 pub use discover::{Discovery, InputFile, discover};
 pub use document::{Document, GoldSpan, OutSpan, Place};
 pub use error::{Error, ErrorKind, Position, Refusal};
 pub use identity::{Problem, known_from_json};
-pub use json_write::annotation_line;
+pub use json_write::{annotation_line, push_annotation, push_string};
 pub use office::LeftOut;
 pub use offsets::{Offsets, from_bytes, to_bytes};
 pub use paths::OutputPlan;

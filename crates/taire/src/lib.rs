@@ -12,6 +12,7 @@ mod pipeline;
 mod policy;
 mod records;
 mod report;
+mod spans;
 pub mod training;
 mod words;
 
@@ -21,6 +22,7 @@ pub use pipeline::{Deidentified, Engine, Pipeline, Written};
 pub use policy::{Policy, SHIPPED, TrustedScope};
 pub use records::Records;
 pub use report::{Doubtful, Refused, Report, Spent};
+pub use spans::found_spans;
 pub use taire_detect::{Judgement, Judgements, TrustedRecord, WordEntry, WordList};
 pub use taire_surrogate::{Loss, SecretKey, Unit};
 pub use words::UnjudgedWords;

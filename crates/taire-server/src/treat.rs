@@ -1,0 +1,216 @@
+//! The policies on offer, and one document through one of them. The way is the command line's: the same engine, the same
+//! writer, the same bytes.
+
+use taire::{Engine, Policy, SHIPPED, SecretKey, found_spans};
+use taire_formats::{push_annotation, push_string};
+use taire_text::scheme::Scheme;
+use taire_text::{Label, Language, Note};
+
+use crate::Error;
+use crate::problem::Problem;
+use crate::request::{Ask, Document, Task, unit};
+
+/// A policy that requests may name.
+pub(crate) struct Offer {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) language: Option<Language>,
+    engine: Engine,
+}
+
+/// All of them, and what is done for requests that name none.
+pub(crate) struct Offers {
+    offers: Vec<Offer>,
+    /// By each document's language, where the operator named no policy.
+    by_language: bool,
+    key: SecretKey,
+    refuse_below: Option<f32>,
+}
+
+/// One treated document, ready to send.
+pub(crate) struct Answer {
+    pub(crate) json: Vec<u8>,
+    /// How many spans of each label, by [`Label::index`].
+    pub(crate) spans: Vec<u32>,
+    /// Which of the offers was used.
+    pub(crate) policy: usize,
+}
+
+impl Offers {
+    /// Builds the policies named, or all that ship.
+    pub(crate) fn new(
+        policies: &[String],
+        key: SecretKey,
+        refuse_below: Option<f32>,
+    ) -> Result<Self, Error> {
+        let shipped: Vec<String> = SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let by_language = policies.is_empty();
+        let mut offers: Vec<Offer> = Vec::new();
+        for given in if by_language { &shipped } else { policies } {
+            let Policy { name, description, language, .. } = Policy::load(given)?;
+            if offers.iter().any(|o| o.name == name) {
+                return Err(Error::new(format!("two policies are named `{name}`; give each a name of its own")));
+            }
+            let engine = Engine::new(Some(given), None, Some(&key))?;
+            offers.push(Offer { name, description, language, engine });
+        }
+        Ok(Offers { offers, by_language, key, refuse_below })
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Offer> {
+        self.offers.iter()
+    }
+
+    /// What requests that name no policy get.
+    pub(crate) fn default(&self) -> Option<&Offer> {
+        self.offers.first().filter(|_| !self.by_language)
+    }
+
+    pub(crate) fn name(&self, policy: usize) -> &str {
+        self.offers.get(policy).map_or("", |o| &o.name)
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Result<usize, Problem> {
+        self.offers.iter().position(|o| o.name == name).ok_or_else(|| {
+            let known: Vec<_> = self.offers.iter().map(|o| o.name.as_str()).collect();
+            Problem::UnknownPolicy(known.join(", "))
+        })
+    }
+
+    /// Reads, treats and prints one document.
+    pub(crate) fn treat(&self, json: &[u8], task: Task, ask: &Ask) -> Result<Answer, Problem> {
+        self.treat_document(Document::parse(json)?, task, ask)
+    }
+
+    /// The same for a document that was read, whose id, if any, the caller may still want.
+    pub(crate) fn treat_document(
+        &self,
+        mut document: Document,
+        task: Task,
+        ask: &Ask,
+    ) -> Result<Answer, Problem> {
+        let named = document.policy.take().or_else(|| ask.policy.clone());
+        let named = named.map(|name| self.find(&name)).transpose()?;
+        let lang = document.lang.or(ask.lang);
+        let chosen = match named {
+            Some(policy) => Some(policy),
+            None if self.by_language => None,
+            None => Some(0),
+        };
+        let forced = chosen.and_then(|policy| self.offers[policy].engine.language());
+        if let (Some(forced), Some(lang)) = (forced, lang)
+            && forced != lang
+        {
+            return Err(Problem::BadJson(format!("this policy reads `{forced}` only; leave `lang` out")));
+        }
+        let text = std::mem::take(&mut document.text);
+        if text.len() > Note::MAX_BYTES {
+            return Err(Problem::TooLarge(Note::MAX_BYTES));
+        }
+        let scope = match &document.id {
+            Some(id) => id.clone(),
+            // No two documents without a name may share their surrogates, unless they are the same.
+            None => crate::keys::hex(&*self.key.subkey("document", text.as_bytes()).map_err(|_| Problem::Fault)?),
+        };
+        let note = Note::builder(scope, text)
+            .patient(document.patient.take())
+            .date(document.date)
+            .language(forced.or(lang))
+            .known(document.known.take())
+            .build()
+            .map_err(|_| Problem::Fault)?;
+        let policy = match chosen {
+            Some(policy) => policy,
+            None => self.find(note.language.key())?,
+        };
+        let engine = &self.offers[policy].engine;
+        let id = document.id.as_deref();
+        let mut json = Vec::with_capacity(note.raw().len() + note.raw().len() / 2 + 64);
+        let mut spans = vec![0; Label::ALL.len()];
+        match task {
+            Task::Detect => {
+                let (note, entities) = engine.detect(note).map_err(|_| Problem::Fault)?;
+                entities.iter().for_each(|e| spans[e.label.index()] += 1);
+                let found = found_spans(ask.scheme.unwrap_or(Scheme::Taire), note.raw(), &entities);
+                push_annotation(&mut json, id, note.raw(), &found, ask.offsets);
+            }
+            Task::Deid => {
+                let done = engine.run(note).map_err(|_| Problem::Fault)?;
+                if let Some(why) = self.refuse_below.and_then(|below| done.doubt.refusal(below)) {
+                    return Err(Problem::Refused(why));
+                }
+                done.entities.iter().for_each(|e| spans[e.label.index()] += 1);
+                push_annotation(&mut json, id, &done.text, &done.written_spans(), ask.offsets);
+                if document.has_patient {
+                    push_value(&mut json, "patient", done.patient.as_deref());
+                }
+                if document.has_date {
+                    push_value(&mut json, "date", done.date.map(|d| d.to_string()).as_deref());
+                }
+            }
+        }
+        push_value(&mut json, "offsets", Some(unit(ask.offsets)));
+        json.push(b'}');
+        Ok(Answer { json, spans, policy })
+    }
+}
+
+fn push_value(json: &mut Vec<u8>, key: &str, value: Option<&str>) {
+    json.push(b',');
+    push_string(json, key);
+    json.push(b':');
+    match value {
+        Some(value) => push_string(json, value),
+        None => json.extend_from_slice(b"null"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn offers(policies: &[&str], refuse_below: Option<f32>) -> Offers {
+        let policies: Vec<String> = policies.iter().map(|p| (*p).to_owned()).collect();
+        Offers::new(&policies, SecretKey::from_bytes(&[7; 32]).unwrap(), refuse_below).unwrap()
+    }
+
+    fn deid(offers: &Offers, body: &str) -> Value {
+        let answer = offers.treat(body.as_bytes(), Task::Deid, &Ask::default()).map_err(|p| p.message()).unwrap();
+        serde_json::from_slice(&answer.json).unwrap()
+    }
+
+    #[test]
+    fn documents_without_a_name_share_nothing_unless_they_are_the_same() {
+        let offers = offers(&["bigeard"], None);
+        let note = |rest: &str| format!(r#"{{"lang":"fr","text":"Monsieur Alban KERVADEC, né le 03/05/1950. {rest}"}}"#);
+        let once = deid(&offers, &note("Revu."));
+        assert_eq!(once, deid(&offers, &note("Revu.")));
+        let name = |v: &Value| v["text"].as_str().unwrap().split(',').next().unwrap().to_owned();
+        let others: Vec<String> = ["A", "B", "C", "D"].iter().map(|r| name(&deid(&offers, &note(r)))).collect();
+        assert!(others.iter().any(|n| *n != name(&once)), "{others:?}");
+        assert!(once.get("id").is_none() && once.get("patient").is_none());
+        assert_eq!(once["offsets"], "codepoints");
+    }
+
+    #[test]
+    fn policies_and_languages_are_checked() {
+        let offers = offers(&["fr", "bigeard"], None);
+        let fail = |body: &str| offers.treat(body.as_bytes(), Task::Detect, &Ask::default()).err().unwrap();
+        assert_eq!(fail(r#"{"text":"a","policy":"es"}"#).status(), 404);
+        assert_eq!(fail(r#"{"text":"a","policy":"../fr.toml"}"#).status(), 404);
+        assert_eq!(fail(r#"{"text":"a","lang":"es"}"#).status(), 400);
+        let ask = Ask { policy: Some("none".into()), ..Ask::default() };
+        assert!(matches!(offers.treat(br#"{"text":"a"}"#, Task::Detect, &ask), Err(Problem::UnknownPolicy(_))));
+        assert_eq!(offers.default().unwrap().name, "fr");
+    }
+
+    #[test]
+    fn what_is_not_sure_enough_is_held_back() {
+        let offers = offers(&["fr"], Some(1.0));
+        let body = br#"{"text":"Vu ce jour M. Durand Alban, adress\u00e9 par le Dr Le Goff de Quimper."}"#;
+        let refused = offers.treat(body, Task::Deid, &Ask::default()).err().unwrap();
+        assert_eq!(refused.status(), 422);
+        assert!(!refused.message().contains("Durand"));
+    }
+}
