@@ -6,10 +6,12 @@ mod calibrate;
 mod generate;
 mod hospital;
 mod lexicons;
+mod load;
 mod models;
 mod pages;
 mod risk;
 mod scale;
+mod schemathesis;
 mod score;
 mod test;
 
@@ -35,10 +37,12 @@ enum Chore {
     Generate,
     Hospital,
     Lexicons,
+    Load,
     Models,
     Pages,
     Risk,
     Scale,
+    Schemathesis,
     Score,
     Test,
 }
@@ -52,10 +56,12 @@ fn main() -> ExitCode {
         Chore::Generate => generate::run,
         Chore::Hospital => hospital::run,
         Chore::Lexicons => lexicons::run,
+        Chore::Load => load::run,
         Chore::Models => models::run,
         Chore::Pages => pages::run,
         Chore::Risk => risk::run,
         Chore::Scale => scale::run,
+        Chore::Schemathesis => schemathesis::run,
         Chore::Score => score::run,
         Chore::Test => test::run,
     };

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-fn texts() -> Result<Vec<String>, String> {
+pub(crate) fn texts() -> Result<Vec<String>, String> {
     let mut paths = Vec::new();
     for folder in ["examples/fr", "examples/fr/dossier-0417"] {
         let entries = fs::read_dir(folder).map_err(|e| format!("{folder}: {e}"))?;

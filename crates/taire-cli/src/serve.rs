@@ -137,8 +137,10 @@ fn listen(args: &ListenArgs) -> Result<Outcome, Usage> {
     let key = match &args.key {
         Some(path) => SecretKey::read(path)?,
         None => {
-            say("no key was given: one was made for this service and is forgotten when it ends, so nothing else will \
-                 agree with it (`taire key new -o FILE` makes one to keep)");
+            say(
+                "no key was given: one was made for this service and is forgotten when it ends, so nothing else will \
+                 agree with it (`taire key new -o FILE` makes one to keep)",
+            );
             SecretKey::generate()?
         }
     };

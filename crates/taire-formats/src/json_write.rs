@@ -164,13 +164,7 @@ pub fn annotation_line(out: &mut Vec<u8>, id: &str, text: &str, spans: &[OutSpan
 }
 
 /// The same for a document that may have no id, the object left open for more keys.
-pub fn push_annotation(
-    out: &mut Vec<u8>,
-    id: Option<&str>,
-    text: &str,
-    spans: &[OutSpan],
-    offsets: Offsets,
-) {
+pub fn push_annotation(out: &mut Vec<u8>, id: Option<&str>, text: &str, spans: &[OutSpan], offsets: Offsets) {
     let mut first = true;
     if let Some(id) = id {
         push_key(out, &mut first, "id");

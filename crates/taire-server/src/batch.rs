@@ -32,11 +32,16 @@ const FULL: Duration = Duration::from_millis(20);
 
 /// One line on its way out.
 enum Piece {
-    Line { answer: oneshot::Receiver<Vec<u8>>, _held: OwnedSemaphorePermit },
+    Line {
+        answer: oneshot::Receiver<Vec<u8>>,
+        _held: OwnedSemaphorePermit,
+    },
     /// Known without treating anything.
     Ready(Vec<u8>),
-    /// The end, before its time.
-    Cut,
+    /// The end, before its time; once what came before it was sent.
+    Cut {
+        sent: bool,
+    },
 }
 
 #[derive(Default)]
@@ -105,7 +110,7 @@ impl Reader {
                 self.line += 1;
                 let line = error_line(None, self.line, &problem);
                 let _ = self.send.send(Piece::Ready(line)).await;
-                let _ = self.send.send(Piece::Cut).await;
+                let _ = self.send.send(Piece::Cut { sent: false }).await;
             }
             Err(Gone) => {}
         }
@@ -246,7 +251,14 @@ impl http_body::Body for Out {
                 Poll::Ready(Err(_)) => error_line(None, 0, &Problem::Fault),
             },
             Some(Piece::Ready(line)) => std::mem::take(line),
-            Some(Piece::Cut) | None => return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into()))),
+            Some(Piece::Cut { sent: sent @ false }) => {
+                *sent = true;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Some(Piece::Cut { sent: true }) | None => {
+                return Poll::Ready(Some(Err(io::ErrorKind::ConnectionAborted.into())));
+            }
         };
         this.current = None;
         Poll::Ready(Some(Ok(Frame::data(data.into()))))

@@ -53,7 +53,8 @@ impl Room {
         time: Duration,
     ) -> Result<Whole, Problem> {
         let until = Instant::now() + time;
-        let announced = headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
+        let announced =
+            headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
         if announced.is_some_and(|n: usize| n > self.limit) {
             if !headers.contains_key(EXPECT) {
                 drain(&mut body).await;

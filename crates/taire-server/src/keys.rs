@@ -148,7 +148,9 @@ impl ApiKeys {
             return Err(Error::new("a key's name takes 1 to 64 letters, digits, `-`, `_` or `.`"));
         }
         if self.keys.iter().any(|k| k.name == name) {
-            return Err(Error::new(format!("there is a key named {name}; remove it first, or choose another name")));
+            return Err(Error::new(format!(
+                "there is a key named {name}; remove it first, or choose another name"
+            )));
         }
         let mut scopes = scopes.to_vec();
         scopes.sort();

@@ -21,10 +21,10 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 use tower_service::Service as _;
 
+use crate::Error;
 use crate::config::{Config, Limits};
 use crate::routes::{Peer, Service, app};
 use crate::stall::Stall;
-use crate::Error;
 
 /// For the head of a request, and between two requests.
 const HEAD_TIME: Duration = Duration::from_secs(30);

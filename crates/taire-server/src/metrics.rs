@@ -86,7 +86,8 @@ impl Metrics {
             for (j, count) in counts.iter().enumerate().filter(|(_, c)| get(c) > 0) {
                 let status = STATUSES.get(j).map_or("other".to_owned(), u16::to_string);
                 let n = get(count);
-                let _ = writeln!(out, "taire_requests_total{{route=\"{}\",status=\"{status}\"}} {n}", route(i));
+                let _ =
+                    writeln!(out, "taire_requests_total{{route=\"{}\",status=\"{status}\"}} {n}", route(i));
             }
         }
         head(&mut out, "taire_request_seconds", "histogram", "Time to answer.");
@@ -95,7 +96,8 @@ impl Metrics {
             for (j, count) in counts.iter().enumerate() {
                 sum += get(count);
                 let le = BUCKETS.get(j).map_or("+Inf".to_owned(), f64::to_string);
-                let _ = writeln!(out, "taire_request_seconds_bucket{{route=\"{}\",le=\"{le}\"}} {sum}", route(i));
+                let _ =
+                    writeln!(out, "taire_request_seconds_bucket{{route=\"{}\",le=\"{le}\"}} {sum}", route(i));
             }
             let seconds = get(&self.micros[i]) as f64 / 1e6;
             let _ = writeln!(out, "taire_request_seconds_sum{{route=\"{}\"}} {seconds}", route(i));

@@ -72,12 +72,14 @@ impl Pool {
         let jobs = jobs.max(1);
         let (quick, heavy) = (Lane::new(MOST_QUICK), Lane::new(MOST_HEAVY));
         let mut pool = Pool { quick, heavy, threads: Vec::new(), jobs };
-        let lanes = [(pool.quick.clone(), jobs, "notes"), (pool.heavy.clone(), jobs.div_ceil(2), "heavy notes")];
+        let lanes =
+            [(pool.quick.clone(), jobs, "notes"), (pool.heavy.clone(), jobs.div_ceil(2), "heavy notes")];
         for (lane, threads, name) in lanes {
             for _ in 0..threads {
                 let lane = lane.clone();
                 let thread = thread::Builder::new().name(name.into()).spawn(move || lane.work());
-                let thread = thread.map_err(|e| Error::new(format!("cannot start a thread: {}", e.kind())))?;
+                let thread =
+                    thread.map_err(|e| Error::new(format!("cannot start a thread: {}", e.kind())))?;
                 pool.threads.push(thread);
             }
         }
@@ -162,7 +164,12 @@ mod tests {
         assert_eq!(first.blocking_recv(), Ok(true));
         assert_eq!(pool.submit(1, || 3).unwrap().blocking_recv(), Ok(3));
         assert!(has_run.recv_timeout(Duration::from_millis(1)).is_err());
-        assert!(pool.submit(1, || -> u32 { std::panic::resume_unwind(Box::new(())) }).unwrap().blocking_recv().is_err());
+        assert!(
+            pool.submit(1, || -> u32 { std::panic::resume_unwind(Box::new(())) })
+                .unwrap()
+                .blocking_recv()
+                .is_err()
+        );
         assert_eq!(pool.submit(1, || 4).unwrap().blocking_recv(), Ok(4));
     }
 

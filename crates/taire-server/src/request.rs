@@ -264,7 +264,14 @@ mod tests {
         assert_eq!((ask.task, ask.offsets), (Some(Task::Detect), Offsets::Utf16));
         assert_eq!((ask.scheme, ask.lang), (Some(Scheme::Meddocan), Some(Language::Es)));
         assert_eq!(Ask::parse(None, &[]).unwrap(), Ask::default());
-        for query in ["offsets=x", "ofsets=bytes", "offsets=bytes&offsets=bytes", "task=deid&scheme=eds", "task", "lang=de"] {
+        for query in [
+            "offsets=x",
+            "ofsets=bytes",
+            "offsets=bytes&offsets=bytes",
+            "task=deid&scheme=eds",
+            "task",
+            "lang=de",
+        ] {
             assert!(Ask::parse(Some(query), &keys).is_err(), "{query}");
         }
     }

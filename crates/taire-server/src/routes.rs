@@ -331,7 +331,8 @@ pub(crate) fn app(service: Arc<Service>) -> Router {
     let mut router = Router::new();
     for &route in Route::ALL {
         let method = if route.posts() { MethodFilter::POST } else { MethodFilter::GET };
-        let handler = move |State(service): State<Arc<Service>>, request: Request| service.handle(Some(route), request);
+        let handler =
+            move |State(service): State<Arc<Service>>, request: Request| service.handle(Some(route), request);
         router = router.route(route.path(), on(method, handler));
     }
     router.method_not_allowed_fallback(other).fallback(other).with_state(service)

@@ -38,18 +38,16 @@ pub(crate) struct Answer {
 
 impl Offers {
     /// Builds the policies named, or all that ship.
-    pub(crate) fn new(
-        policies: &[String],
-        key: SecretKey,
-        refuse_below: Option<f32>,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(policies: &[String], key: SecretKey, refuse_below: Option<f32>) -> Result<Self, Error> {
         let shipped: Vec<String> = SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
         let by_language = policies.is_empty();
         let mut offers: Vec<Offer> = Vec::new();
         for given in if by_language { &shipped } else { policies } {
             let Policy { name, description, language, .. } = Policy::load(given)?;
             if offers.iter().any(|o| o.name == name) {
-                return Err(Error::new(format!("two policies are named `{name}`; give each a name of its own")));
+                return Err(Error::new(format!(
+                    "two policies are named `{name}`; give each a name of its own"
+                )));
             }
             let engine = Engine::new(Some(given), None, Some(&key))?;
             offers.push(Offer { name, description, language, engine });
@@ -110,7 +108,9 @@ impl Offers {
         let scope = match &document.id {
             Some(id) => id.clone(),
             // No two documents without a name may share their surrogates, unless they are the same.
-            None => crate::keys::hex(&*self.key.subkey("document", text.as_bytes()).map_err(|_| Problem::Fault)?),
+            None => {
+                crate::keys::hex(&*self.key.subkey("document", text.as_bytes()).map_err(|_| Problem::Fault)?)
+            }
         };
         let note = Note::builder(scope, text)
             .patient(document.patient.take())
@@ -176,18 +176,22 @@ mod tests {
     }
 
     fn deid(offers: &Offers, body: &str) -> Value {
-        let answer = offers.treat(body.as_bytes(), Task::Deid, &Ask::default()).map_err(|p| p.message()).unwrap();
+        let answer =
+            offers.treat(body.as_bytes(), Task::Deid, &Ask::default()).map_err(|p| p.message()).unwrap();
         serde_json::from_slice(&answer.json).unwrap()
     }
 
     #[test]
     fn documents_without_a_name_share_nothing_unless_they_are_the_same() {
         let offers = offers(&["bigeard"], None);
-        let note = |rest: &str| format!(r#"{{"lang":"fr","text":"Monsieur Alban KERVADEC, né le 03/05/1950. {rest}"}}"#);
+        let note = |rest: &str| {
+            format!(r#"{{"lang":"fr","text":"Monsieur Alban KERVADEC, né le 03/05/1950. {rest}"}}"#)
+        };
         let once = deid(&offers, &note("Revu."));
         assert_eq!(once, deid(&offers, &note("Revu.")));
         let name = |v: &Value| v["text"].as_str().unwrap().split(',').next().unwrap().to_owned();
-        let others: Vec<String> = ["A", "B", "C", "D"].iter().map(|r| name(&deid(&offers, &note(r)))).collect();
+        let others: Vec<String> =
+            ["A", "B", "C", "D"].iter().map(|r| name(&deid(&offers, &note(r)))).collect();
         assert!(others.iter().any(|n| *n != name(&once)), "{others:?}");
         assert!(once.get("id").is_none() && once.get("patient").is_none());
         assert_eq!(once["offsets"], "codepoints");
@@ -201,7 +205,10 @@ mod tests {
         assert_eq!(fail(r#"{"text":"a","policy":"../fr.toml"}"#).status(), 404);
         assert_eq!(fail(r#"{"text":"a","lang":"es"}"#).status(), 400);
         let ask = Ask { policy: Some("none".into()), ..Ask::default() };
-        assert!(matches!(offers.treat(br#"{"text":"a"}"#, Task::Detect, &ask), Err(Problem::UnknownPolicy(_))));
+        assert!(matches!(
+            offers.treat(br#"{"text":"a"}"#, Task::Detect, &ask),
+            Err(Problem::UnknownPolicy(_))
+        ));
         assert_eq!(offers.default().unwrap().name, "fr");
     }
 

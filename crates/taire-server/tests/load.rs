@@ -1,0 +1,195 @@
+//! Many at once: order, back-pressure, slow clients, large notes beside small ones, a stop in the middle.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{batch, config, connect, head, letter, post, read, start};
+use serde_json::{Value, json};
+
+const JSON: [(&str, &str); 1] = [("Content-Type", "application/json")];
+
+fn body(number: usize) -> String {
+    json!({"id": format!("n{number}"), "text": letter(number)}).to_string()
+}
+
+#[test]
+fn a_batch_answers_every_line_in_order_as_one_by_one() {
+    let running = start(&config());
+    let mut lines: Vec<String> = (0..60).map(body).collect();
+    lines[7] = "no json".into();
+    lines[9] = String::new();
+    lines[11] = json!({"id": "n11", "text": "a", "policy": "none"}).to_string();
+    let reply = batch(running.address, "/v1/batch", &lines.join("\n"));
+    assert!(reply.whole && reply.status == 200);
+    let text = reply.text();
+    let answers: Vec<&str> = text.lines().collect();
+    assert_eq!(answers.len(), 59);
+    for (answer, (i, line)) in answers.iter().zip(lines.iter().enumerate().filter(|(i, _)| *i != 9)) {
+        let value: Value = serde_json::from_str(answer).unwrap();
+        match i {
+            7 => assert_eq!((&value["line"], &value["error"]["code"]), (&json!(8), &json!("bad_json"))),
+            11 => {
+                assert_eq!((&value["id"], &value["error"]["code"]), (&json!("n11"), &json!("unknown_policy")))
+            }
+            _ if i % 10 == 0 => assert_eq!(post(running.address, "/v1/deid", line).text(), *answer),
+            _ => assert_eq!(value["id"], format!("n{i}")),
+        }
+    }
+}
+
+#[test]
+fn a_line_too_long_loses_itself_only() {
+    let mut config = config();
+    config.limits.document_bytes = 5_000;
+    let running = start(&config);
+    let long = json!({"text": "a ".repeat(20_000)}).to_string();
+    let reply = batch(running.address, "/v1/batch?task=detect", &format!("{}\n{long}\n{}", body(1), body(2)));
+    let text = reply.text();
+    let codes: Vec<Value> =
+        text.lines().map(|l| serde_json::from_str::<Value>(l).unwrap()["error"]["code"].clone()).collect();
+    assert_eq!(codes, [Value::Null, json!("too_large"), Value::Null]);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_held_back_and_stops_nobody() {
+    let mut config = config();
+    config.limits.timeout = Duration::from_secs(2);
+    let running = start(&config);
+    let mut stream = connect(running.address);
+    let headers = [("Content-Type", "application/x-ndjson"), ("Transfer-Encoding", "chunked")];
+    stream.write_all(head("POST", "/v1/batch?task=detect", &headers, None).as_bytes()).unwrap();
+    stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+    // Large plain lines cost little to treat and fill what may be held.
+    let line = json!({"text": "a".repeat(200_000)}).to_string() + "\n";
+    let chunk = format!("{:x}\r\n{line}\r\n", line.len());
+    let sent = (0..1000).take_while(|_| stream.write_all(chunk.as_bytes()).is_ok()).count();
+    assert!(sent < 400, "{sent} lines of 200 KB were taken from a client that reads nothing");
+    assert_eq!(post(running.address, "/v1/deid", &body(1)).status, 200);
+    // Its connection ends, and what was made for it goes.
+    thread::sleep(Duration::from_secs(3));
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    assert!(!rest.ends_with(b"0\r\n\r\n"));
+    assert_eq!(batch(running.address, "/v1/batch", &body(1)).status, 200);
+}
+
+#[test]
+fn slow_clients_are_told_and_stop_nobody() {
+    let mut config = config();
+    config.limits.timeout = Duration::from_secs(1);
+    let running = start(&config);
+    let mut slow: Vec<_> = (0..20).map(|_| connect(running.address)).collect();
+    for (i, stream) in slow.iter_mut().enumerate() {
+        let whole = head("POST", "/v1/deid", &JSON, Some(100));
+        let part = if i % 2 == 0 { whole.as_str() } else { &whole[..20] };
+        stream.write_all(part.as_bytes()).unwrap();
+    }
+    let mut silent = connect(running.address);
+    silent
+        .write_all(
+            head("POST", "/v1/batch", &[("Content-Type", "application/x-ndjson")], Some(100)).as_bytes(),
+        )
+        .unwrap();
+    assert_eq!(post(running.address, "/v1/deid", &body(1)).status, 200);
+    for (i, stream) in slow.iter_mut().enumerate() {
+        if i % 2 == 0 {
+            assert_eq!(read(stream).status, 408);
+        } else {
+            let mut rest = Vec::new();
+            let _ = stream.read_to_end(&mut rest);
+            assert!(rest.is_empty() || rest.starts_with(b"HTTP/1.1 408"));
+        }
+    }
+    let cut = read(&mut silent);
+    assert!(!cut.whole && cut.text().contains("slow_client"));
+}
+
+#[test]
+fn what_takes_too_long_is_told_and_not_given() {
+    let mut config = config();
+    config.jobs = 1;
+    config.limits.timeout = Duration::from_millis(60);
+    let running = start(&config);
+    let large = json!({"text": (0..1200).map(letter).collect::<String>()}).to_string();
+    let mut stream = connect(running.address);
+    stream.write_all(head("POST", "/v1/deid", &JSON, Some(large.len())).as_bytes()).unwrap();
+    let _ = stream.write_all(large.as_bytes());
+    let reply = read(&mut stream);
+    assert!(matches!(reply.status, 408 | 504), "{}", reply.status);
+    assert!(!reply.text().contains("KERVADEC"));
+}
+
+#[test]
+fn a_large_note_does_not_hold_up_small_ones() {
+    let mut config = config();
+    config.jobs = 1;
+    let running = start(&config);
+    let address = running.address;
+    let large = json!({"text": (0..900).map(letter).collect::<String>()}).to_string();
+    let big = thread::spawn(move || {
+        let reply = post(address, "/v1/deid", &large);
+        (reply.status, reply.whole, Instant::now())
+    });
+    thread::sleep(Duration::from_millis(50));
+    let small = (0..10).map(|i| post(address, "/v1/deid", &body(i)).status).filter(|s| *s == 200).count();
+    let small_done = Instant::now();
+    let (status, whole, big_done) = big.join().unwrap();
+    assert_eq!((small, status, whole), (10, 200, true));
+    assert!(small_done < big_done, "ten small notes waited for one of 2.6 MB");
+}
+
+#[test]
+fn a_stop_answers_what_is_under_way_and_takes_nothing_new() {
+    let mut running = start(&config());
+    let address = running.address;
+    let large = json!({"text": (0..150).map(letter).collect::<String>()}).to_string();
+    let under_way: Vec<_> = (0..3)
+        .map(|_| {
+            let large = large.clone();
+            thread::spawn(move || post(address, "/v1/deid", &large))
+        })
+        .collect();
+    let lines: Vec<String> = (0..40).map(body).collect();
+    let stream = thread::spawn(move || batch(address, "/v1/batch", &lines.join("\n")));
+    let idle = connect(address);
+    thread::sleep(Duration::from_millis(100));
+    assert!(running.stop());
+    assert!(std::net::TcpStream::connect(address).is_err());
+    for request in under_way {
+        let reply = request.join().unwrap();
+        assert_eq!((reply.status, reply.whole), (200, true));
+    }
+    let reply = stream.join().unwrap();
+    assert_eq!((reply.whole, reply.text().lines().count()), (true, 40));
+    drop(idle);
+}
+
+#[test]
+fn a_stop_does_not_wait_for_ever() {
+    let mut config = config();
+    config.limits.grace = Duration::from_millis(200);
+    let mut running = start(&config);
+    let mut stream = connect(running.address);
+    stream.write_all(head("POST", "/v1/deid", &JSON, Some(100)).as_bytes()).unwrap();
+    thread::sleep(Duration::from_millis(50));
+    let begun = Instant::now();
+    assert!(!running.stop());
+    assert!(begun.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn many_clients_get_each_their_own() {
+    let running = start(&config());
+    let address = running.address;
+    let expected: Vec<String> = (0..10).map(|i| post(address, "/v1/deid", &body(i)).text()).collect();
+    let clients: Vec<_> = (0..50)
+        .map(|i| {
+            let expected = expected[i % 10].clone();
+            thread::spawn(move || (0..2).all(|_| post(address, "/v1/deid", &body(i % 10)).text() == expected))
+        })
+        .collect();
+    assert!(clients.into_iter().all(|c| c.join().unwrap()));
+}
