@@ -95,9 +95,6 @@ impl Ask {
                 _ => ask.lang = language(value).ok_or_else(|| wrong("fr, es or auto"))?,
             }
         }
-        if ask.scheme.is_some() && ask.task == Some(Task::Deid) {
-            return Err(Problem::BadQuery("query parameter `scheme` is for task=detect only".into()));
-        }
         Ok(ask)
     }
 }
@@ -264,14 +261,7 @@ mod tests {
         assert_eq!((ask.task, ask.offsets), (Some(Task::Detect), Offsets::Utf16));
         assert_eq!((ask.scheme, ask.lang), (Some(Scheme::Meddocan), Some(Language::Es)));
         assert_eq!(Ask::parse(None, &[]).unwrap(), Ask::default());
-        for query in [
-            "offsets=x",
-            "ofsets=bytes",
-            "offsets=bytes&offsets=bytes",
-            "task=deid&scheme=eds",
-            "task",
-            "lang=de",
-        ] {
+        for query in ["offsets=x", "ofsets=bytes", "offsets=bytes&offsets=bytes", "task", "lang=de"] {
             assert!(Ask::parse(Some(query), &keys).is_err(), "{query}");
         }
     }

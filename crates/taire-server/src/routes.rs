@@ -75,7 +75,7 @@ impl Route {
         match self {
             Route::Detect => &["offsets", "scheme"],
             Route::Deid => &["offsets"],
-            Route::Batch => &["task", "offsets", "scheme", "policy", "lang"],
+            Route::Batch => &["task", "offsets", "policy", "lang"],
             Route::Policies | Route::OpenApi | Route::Metrics | Route::Health => &[],
         }
     }
@@ -185,9 +185,6 @@ impl Service {
             (Route::Deid, Some(caller)) => self.one(Task::Deid, &ask, &caller, request, entry).await,
             (Route::Batch, Some(caller)) => {
                 let task = *ask.task.get_or_insert(Task::Deid);
-                if ask.scheme.is_some() && task == Task::Deid {
-                    return Err(Problem::BadQuery("query parameter `scheme` needs task=detect".into()));
-                }
                 if let Some(policy) = &ask.policy {
                     self.offers.find(policy)?;
                 }
