@@ -53,7 +53,7 @@ struct Count {
     whole: AtomicBool,
 }
 
-pub(crate) fn answer(
+pub(crate) async fn answer(
     service: &Arc<Service>,
     task: Task,
     ask: Ask,
@@ -62,6 +62,12 @@ pub(crate) fn answer(
     entry: &mut Entry,
 ) -> Result<Response<Body>, Problem> {
     let turn = service.batches.clone().try_acquire_owned().map_err(|_| Problem::Busy("batches"))?;
+    // A client that asks before it sends hears of it before the answer begins.
+    let mut body = request.into_body();
+    let Ok(first) = timeout(service.limits.timeout, next(&mut body)).await else {
+        return Err(Problem::SlowClient);
+    };
+    let first = first?;
     entry.task = Some(task.name());
     entry.policy = ask.policy.clone();
     entry.batch = Some("begin");
@@ -81,7 +87,7 @@ pub(crate) fn answer(
         line: 0,
     };
     let end = End { audit: service.audit.clone(), entry: entry.clone(), count, begun: Instant::now() };
-    tokio::spawn(reader.run(request.into_body()));
+    tokio::spawn(reader.run(first, body));
     *answered.body_mut() = Body::new(Out { pieces, current: None, _turn: turn, _end: end });
     Ok(answered)
 }
@@ -103,8 +109,8 @@ struct Reader {
 struct Gone;
 
 impl Reader {
-    async fn run(mut self, body: Body) {
-        match self.lines(body).await {
+    async fn run(mut self, first: Option<Bytes>, body: Body) {
+        match self.lines(first, body).await {
             Ok(Ok(())) => self.count.whole.store(true, Ordering::Relaxed),
             Ok(Err(problem)) => {
                 self.line += 1;
@@ -116,15 +122,19 @@ impl Reader {
         }
     }
 
-    async fn lines(&mut self, mut body: Body) -> Result<Result<(), Problem>, Gone> {
+    async fn lines(&mut self, first: Option<Bytes>, mut body: Body) -> Result<Result<(), Problem>, Gone> {
         let limit = self.service.limits.document_bytes;
         let mut line: Vec<u8> = Vec::new();
         let mut too_long = false;
+        let mut read = Some(first);
         loop {
-            let data = match timeout(self.service.limits.timeout, next(&mut body)).await {
-                Ok(Ok(data)) => data,
-                Ok(Err(problem)) => return Ok(Err(problem)),
-                Err(_) => return Ok(Err(Problem::SlowClient)),
+            let data = match read.take() {
+                Some(data) => data,
+                None => match timeout(self.service.limits.timeout, next(&mut body)).await {
+                    Ok(Ok(data)) => data,
+                    Ok(Err(problem)) => return Ok(Err(problem)),
+                    Err(_) => return Ok(Err(Problem::SlowClient)),
+                },
             };
             let ended = data.is_none();
             let data = data.unwrap_or_else(|| Bytes::from_static(b"\n"));

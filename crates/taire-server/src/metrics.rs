@@ -10,7 +10,7 @@ use taire_text::Label;
 use crate::request::Task;
 use crate::routes::Route;
 
-const STATUSES: &[u16] = &[200, 400, 401, 403, 404, 405, 408, 413, 415, 421, 422, 429, 500, 503, 504];
+const STATUSES: &[u16] = &[200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 500, 503, 504];
 const BUCKETS: &[f64] = &[0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
 
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use taire_formats::push_string;
+use taire_text::Language;
 
 use crate::keys::Scope;
 
@@ -17,6 +18,8 @@ pub(crate) enum Problem {
     BadQuery(String),
     NoKey,
     Scope(Scope),
+    /// The language of the policy, where another was asked for.
+    OtherLanguage(Language),
     /// What is offered instead.
     UnknownPolicy(String),
     NoSuchPath,
@@ -43,6 +46,7 @@ impl Problem {
             Problem::NoKey => StatusCode::UNAUTHORIZED,
             Problem::Scope(_) => StatusCode::FORBIDDEN,
             Problem::UnknownPolicy(_) | Problem::NoSuchPath => StatusCode::NOT_FOUND,
+            Problem::OtherLanguage(_) => StatusCode::CONFLICT,
             Problem::NoSuchMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
             Problem::SlowClient => StatusCode::REQUEST_TIMEOUT,
             Problem::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -62,6 +66,7 @@ impl Problem {
             Problem::BadQuery(_) => "bad_query",
             Problem::NoKey => "unknown_key",
             Problem::Scope(_) => "missing_scope",
+            Problem::OtherLanguage(_) => "other_language",
             Problem::UnknownPolicy(_) => "unknown_policy",
             Problem::NoSuchPath => "unknown_path",
             Problem::NoSuchMethod(_) => "unknown_method",
@@ -83,6 +88,9 @@ impl Problem {
             Problem::BadJson(why) | Problem::BadQuery(why) | Problem::Refused(why) => why.clone(),
             Problem::NoKey => "this needs a valid API key: send `Authorization: Bearer KEY`".into(),
             Problem::Scope(scope) => format!("this key has no scope `{}`", scope.name()),
+            Problem::OtherLanguage(language) => {
+                format!("this policy reads `{language}` only; leave `lang` out")
+            }
             Problem::UnknownPolicy(known) => format!("this policy is not offered here; known: {known}"),
             Problem::NoSuchPath => "there is nothing at this path; see /v1/openapi.json".into(),
             Problem::NoSuchMethod(allowed) => format!("this path takes {allowed} only"),

@@ -190,7 +190,7 @@ impl Service {
                 }
                 self.check_scope(&caller, task.scope())?;
                 check_type(request.headers(), &["application/x-ndjson", "application/jsonl"])?;
-                crate::batch::answer(self, task, ask, caller, request, entry)
+                crate::batch::answer(self, task, ask, caller, request, entry).await
             }
             (Route::Policies, Some(_)) => Ok(json_response(self.policies())),
             (Route::Metrics, Some(caller)) => {

@@ -99,7 +99,7 @@ impl Offers {
         if let (Some(forced), Some(lang)) = (forced, lang)
             && forced != lang
         {
-            return Err(Problem::BadJson(format!("this policy reads `{forced}` only; leave `lang` out")));
+            return Err(Problem::OtherLanguage(forced));
         }
         let text = std::mem::take(&mut document.text);
         if text.len() > Note::MAX_BYTES {
@@ -203,7 +203,7 @@ mod tests {
         let fail = |body: &str| offers.treat(body.as_bytes(), Task::Detect, &Ask::default()).err().unwrap();
         assert_eq!(fail(r#"{"text":"a","policy":"es"}"#).status(), 404);
         assert_eq!(fail(r#"{"text":"a","policy":"../fr.toml"}"#).status(), 404);
-        assert_eq!(fail(r#"{"text":"a","lang":"es"}"#).status(), 400);
+        assert_eq!(fail(r#"{"text":"a","lang":"es"}"#).status(), 409);
         let ask = Ask { policy: Some("none".into()), ..Ask::default() };
         assert!(matches!(
             offers.treat(br#"{"text":"a"}"#, Task::Detect, &ask),
