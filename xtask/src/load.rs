@@ -195,6 +195,8 @@ fn crowd(
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let options = Options::parse(args)?;
+    let others = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let others = others.split(' ').next().unwrap_or_default().to_owned();
     let service = Service::start()?;
     let address = service.address;
     let notes = Arc::new(notes(NOTE_BYTES, 500)?);
@@ -239,7 +241,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let single = alone.at(0.5);
     let mut out = format!(
         "# The service under load\n\nMade by `cargo xtask load --seconds {} --clients {clients} --pause {}`: notes of {NOTE_BYTES} \
-         bytes to `/v1/deid`, policy `fr`, over open connections, clients on the same machine ({} cores). Milliseconds from \
+         bytes to `/v1/deid`, policy `fr`, over open connections, clients on the same machine ({} cores, load average {others} from other work before it began). Milliseconds from \
          when a note was due to its whole answer.\n\n\
          | | notes | errors | notes a second | median | p99 | p99, times one alone |\n|---|---:|---:|---:|---:|---:|---:|\n",
         options.seconds,

@@ -98,7 +98,7 @@ struct ListenArgs {
     /// Most documents a second of one key, or of one address where there are no keys
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
-    /// Seconds to send a request, and as many to treat it
+    /// Seconds to send a request, and as many to treat each megabyte begun of it
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
     /// Seconds that requests under way have when the service is stopped

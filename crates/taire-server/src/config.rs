@@ -48,7 +48,7 @@ pub struct Limits {
     pub document_bytes: usize,
     /// Documents a second of one caller.
     pub rate: Option<u32>,
-    /// For sending a request, for treating it, and for each pause of a batch.
+    /// For sending a request, for treating each MB of it, and for each pause of a batch.
     pub timeout: Duration,
     /// For requests under way when the service is stopped.
     pub grace: Duration,

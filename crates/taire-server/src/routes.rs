@@ -228,7 +228,8 @@ impl Service {
         entry.bytes = bytes as u64;
         let (offers, asked) = (self.offers.clone(), ask.clone());
         let work = self.pool.submit(bytes, move || offers.treat(&whole.bytes, task, &asked))?;
-        let done = match timeout(self.limits.timeout, work).await {
+        let time = self.limits.timeout.saturating_mul(1 + (bytes >> 20) as u32);
+        let done = match timeout(time, work).await {
             Ok(Ok(done)) => done,
             Ok(Err(_)) => Err(Problem::Fault),
             Err(_) => Err(Problem::TooSlow),
