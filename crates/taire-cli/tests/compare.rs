@@ -153,6 +153,9 @@ fn the_examples_are_compared_without_gold_and_losses_are_told() {
     assert!(line("ε").contains("0.75"));
     assert!(line("documents refused").ends_with("| 0 | 0 | 0 |"));
     assert!(line("dates").contains("`ldp` | `mask`"));
+    let kept = line("results with value and unit");
+    let shares: Vec<f64> = kept.split(" | ").filter_map(|c| c.strip_suffix(" %")?.parse().ok()).collect();
+    assert!(shares.iter().all(|&s| s > 90.0), "{kept}");
 }
 
 #[test]
@@ -192,9 +195,13 @@ fn a_board_reads_what_was_measured_and_what_was_not() {
     );
     let scores = taire(&["evaluate", &notes, &path("found.jsonl"), "--format", "json"]);
     fs::write(path("eval.json"), scores.stdout).expect("written");
+    // The whole folder: the run's own report is none of the documents.
+    assert!(taire(&["retain", &notes, &path("run"), "-o", &path("kept")]).status.success());
     let done = taire(&[
         "report",
         &path("run"),
+        "--retain",
+        &path("kept/retain.json"),
         "--risk",
         &path("risk/risk.json"),
         "--scores",
@@ -211,6 +218,7 @@ fn a_board_reads_what_was_measured_and_what_was_not() {
         )
     );
     assert!(!board.contains("taire risk ORIGINALS RUN_FOLDER -o"));
+    assert!(board.contains("| diseases and symptoms (ICD-10) | 10 | 10 | 0 | 100.0 % |"), "{board}");
     let page = fs::read_to_string(folder.path().join("board/board.html")).expect("a page");
     for text in [&board, &page] {
         // Neither people nor the names of documents.

@@ -68,6 +68,15 @@ fn named(
             Kind::Word
                 if (WordClass::of(token) == Some(WordClass::Particle) && token.shape != Shape::Title)
                     || matches!(word, "et" | "en" | "au" | "sur") => {}
+            // "l'association Ciprofloxacine et Amikacine"
+            Kind::Word
+                if proper == 0
+                    && class == WordClass::InstitutionHead
+                    && token.facts.is_drug()
+                    && !token.facts.is_name() =>
+            {
+                return None;
+            }
             Kind::Word if token.is_capitalised() => {
                 if !(names_it(note, i, proper) || named_body && token.shape == Shape::Title) {
                     break;

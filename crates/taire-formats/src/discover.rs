@@ -204,6 +204,8 @@ impl Search<'_> {
             } else if is_dir {
             } else if matches!(entry.file_name().to_str(), Some("Thumbs.db" | "desktop.ini")) {
                 self.ignore(path, "it belongs to the system");
+            } else if self.is_excluded_file(path) {
+                self.ignore(path, "it is a report");
             } else if Sidecar::is_name(path) {
                 self.load(path);
             } else {
@@ -224,6 +226,11 @@ impl Search<'_> {
 
     fn is_excluded(&self, path: &Path) -> bool {
         !self.exclude.is_empty() && fs::canonicalize(path).is_ok_and(|p| self.exclude.contains(&p))
+    }
+
+    /// The name first: looking up where a path leads takes a call to the system.
+    fn is_excluded_file(&self, path: &Path) -> bool {
+        self.exclude.iter().any(|e| e.file_name() == path.file_name()) && self.is_excluded(path)
     }
 
     fn load(&mut self, path: &Path) {
@@ -424,20 +431,23 @@ mod tests {
             ("d.png", "\u{89}PNG\0"),
             (".hidden", "x"),
             ("out/z.txt", "z"),
+            ("report.md", "z"),
+            ("a/report.md", "z"),
         ] {
             let path = root.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
-        let options = ReadOptions { exclude: vec![root.join("out")], ..Default::default() };
+        let options =
+            ReadOptions { exclude: vec![root.join("out"), root.join("report.md")], ..Default::default() };
         let found = discover(std::slice::from_ref(&root), &options);
-        assert_eq!(names(&found), ["a/x.txt:brat", "b.txt:text", "c.jsonl:jsonl"]);
-        assert_eq!(found.inputs[0].sidecars.len(), 1);
-        assert!(found.inputs[1].sidecars.is_empty());
+        assert_eq!(names(&found), ["a/report.md:text", "a/x.txt:brat", "b.txt:text", "c.jsonl:jsonl"]);
+        assert_eq!(found.inputs[1].sidecars.len(), 1);
+        assert!(found.inputs[2].sidecars.is_empty());
         assert_eq!(found.identities, [root.join("a/identity.json")]);
         let refused: Vec<_> = found.refused.iter().map(|r| r.path.strip_prefix(&root).unwrap()).collect();
         assert_eq!(refused, ["bad/identity.json", "a/lone.ann", "d.png", "bad/y.txt"].map(Path::new));
-        assert_eq!(found.ignored.len(), 2);
+        assert_eq!(found.ignored.len(), 3);
         assert!(found.refused.iter().all(|r| !r.to_string().contains("Durand")));
     }
 

@@ -153,6 +153,6 @@ pub struct ReadOptions {
     pub gold: bool,
     /// `--patients`.
     pub patients: Option<Arc<Identities>>,
-    /// Folders not to walk into: the output, when it lies inside an input.
+    /// Folders not to walk into and files not to read: the output, when it lies inside an input, and reports in it.
     pub exclude: Vec<PathBuf>,
 }

@@ -4,7 +4,7 @@
 //! `scores/detection.json`. `--check` recomputes and fails when a headline figure fell under the committed one;
 //! `--borders` shows, without the binary, what gold loses on its way through our labels; `--show-words` prints, on
 //! the terminal only, the words behind the counts; `--ablation` measures what each detector adds; `--words` the words
-//! that people would have to sort. The corpora are not part of the project: without them nothing is measured, and that
+//! that people would have to sort; `--retain` only what medicine is kept, which a plain run measures too. The corpora are not part of the project: without them nothing is measured, and that
 //! is said.
 
 mod ablation;
@@ -12,6 +12,7 @@ mod allow_list;
 mod curve;
 mod figures;
 mod prose;
+mod retain;
 mod round_trip;
 mod run;
 
@@ -23,18 +24,19 @@ use run::Taire;
 use taire_text::scheme::Scheme;
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let (mut check, mut show_words, mut borders, mut ablation, mut words) =
-        (false, false, false, false, false);
+    let (mut check, mut show_words, mut borders, mut ablation, mut words, mut retain) =
+        (false, false, false, false, false, false);
     for arg in args {
         match arg.as_str() {
             "--check" => check = true,
             "--show-words" => show_words = true,
             "--borders" => borders = true,
             "--ablation" => ablation = true,
+            "--retain" => retain = true,
             "--words" => words = true,
             other => {
                 return Err(format!(
-                    "unknown option `{other}`; known: --ablation, --borders, --check, --show-words, --words"
+                    "unknown option `{other}`; known: --ablation, --borders, --check, --retain, --show-words, --words"
                 ));
             }
         }
@@ -56,21 +58,28 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         round_trip::print(Scheme::Eds, &corpora.join("eds-notes/dev.jsonl"), show_words)?;
         return round_trip::print(Scheme::Meddocan, &corpora.join("meddocan/dev"), show_words);
     }
-    let committed = root.join("scores/detection.json");
-    let before = if check { Some(Scores::load(&committed)?) } else { None };
-    let scores = measure(&root, &corpora, show_words)?;
-    match before {
-        Some(before) => figures::check(&before, &scores),
-        None => {
-            fs::create_dir_all(root.join("scores")).map_err(|e| format!("scores: {e}"))?;
-            scores.store(&committed)?;
-            let report = scores.markdown();
-            fs::write(root.join("scores/detection.md"), &report)
-                .map_err(|e| format!("scores/detection.md: {e}"))?;
-            println!("{report}");
-            Ok(())
+    let taire = Taire::build(&root)?;
+    let committed = [root.join("scores/detection.json"), root.join("scores/retain.json")];
+    if check {
+        if !retain {
+            figures::check(&Scores::load(&committed[0])?, &measure(&root, &taire, &corpora, show_words)?)?;
         }
+        let before = Scores::load(&committed[1])?;
+        return figures::check(&before, &retain::measure(&root, &taire, &corpora)?.0);
     }
+    fs::create_dir_all(root.join("scores")).map_err(|e| format!("scores: {e}"))?;
+    if !retain {
+        let scores = measure(&root, &taire, &corpora, show_words)?;
+        scores.store(&committed[0])?;
+        let report = scores.markdown();
+        fs::write(root.join("scores/detection.md"), &report)
+            .map_err(|e| format!("scores/detection.md: {e}"))?;
+        println!("{report}");
+    }
+    let (scores, page) = retain::measure(&root, &taire, &corpora)?;
+    retain::write(&root, &scores, &page)?;
+    println!("{page}");
+    Ok(())
 }
 
 fn root() -> PathBuf {
@@ -78,8 +87,7 @@ fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-fn measure(root: &Path, corpora: &Path, show_words: bool) -> Result<Scores, String> {
-    let taire = Taire::build(root)?;
+fn measure(root: &Path, taire: &Taire, corpora: &Path, show_words: bool) -> Result<Scores, String> {
     let eds = corpora.join("eds-notes/dev.jsonl");
     let meddocan = corpora.join("meddocan/dev");
     let prose = corpora.join("e3c-fr/cases.jsonl");
@@ -111,7 +119,7 @@ fn measure(root: &Path, corpora: &Path, show_words: bool) -> Result<Scores, Stri
         ("Generated French letters, allow-list", false),
         ("Generated French letters of held-out families, allow-list", true),
     ] {
-        sets.push(allow_list::set(&taire, name, held_out, &prose)?);
+        sets.push(allow_list::set(taire, name, held_out, &prose)?);
     }
 
     Ok(Scores { date: run::today(), commit: run::commit(root), sets })

@@ -65,6 +65,33 @@ impl Taire {
         Ok(Output { path, command: shown, seconds: clock.elapsed().as_secs_f64() })
     }
 
+    /// The texts of a corpus without its annotations.
+    pub(super) fn blinded(&self, input: &Path) -> Result<PathBuf, String> {
+        let texts = self.out.join("texts").join(tail(input));
+        blind(input, &texts)?;
+        Ok(texts)
+    }
+
+    /// Runs a command that must end well, and gives what it printed.
+    pub(super) fn command(
+        &self,
+        name: &[&str],
+        paths: &[&Path],
+        options: &[&str],
+    ) -> Result<Vec<u8>, String> {
+        let done = Command::new(&self.binary)
+            .args(name)
+            .args(paths)
+            .args(options)
+            .output()
+            .map_err(|e| format!("{}: {e}", self.binary.display()))?;
+        if done.status.success() {
+            Ok(done.stdout)
+        } else {
+            Err(format!("`taire {}` ended with {}", name.join(" "), done.status))
+        }
+    }
+
     /// `taire words --report INPUT`, and the command as a person would type it.
     pub(super) fn words_report(&self, input: &Path, language: &str) -> Result<(String, Value), String> {
         let shown = format!("taire words --report {} --lang {language} --format json", tail(input));

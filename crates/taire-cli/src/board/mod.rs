@@ -7,6 +7,8 @@ mod read;
 mod risk;
 mod run;
 
+use taire_eval::retain::Category;
+
 use crate::args::ReportArgs;
 use crate::page::{Block, Page, Table};
 use crate::{Outcome, Usage};
@@ -142,8 +144,9 @@ fn kept(page: &mut Page, retain: Option<&Part>) {
     );
     for (name, before, kept) in read::categories(retain) {
         let share = if before == 0 { "–".to_owned() } else { percent(kept as f64 / before as f64) };
+        let words = Category::ALL.iter().find(|c| c.name() == name).map(|c| c.words().to_owned());
         table.row([
-            name,
+            words.unwrap_or(name),
             before.to_string(),
             kept.to_string(),
             (before - kept.min(before)).to_string(),

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use taire::{Engine, Policy, SHIPPED, SecretKey, Spent};
+use taire_eval::retain::Retention;
 use taire_formats::{Document, ReadOptions, discover};
 use taire_risk::attacks::Averaged;
 use taire_risk::uniqueness::intervals;
@@ -66,6 +67,8 @@ struct Measured {
     detection: Option<Detection>,
     /// Letters and digits that stand as they stood.
     text_left: f64,
+    /// Medical terms before and after, by category.
+    retained: Retention,
     intervals: Histogram,
     risk: Assessment,
     averaging: Vec<Averaged>,
@@ -198,7 +201,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn column(&self, name: &str, release: Release, speed: f64) -> Result<Measured, Usage> {
-        let Release { policies, found, observed, report, averaging, .. } = release;
+        let Release { policies, found, observed, report, averaging, retained, .. } = release;
         let found: Vec<_> = found.iter().map(|(at, e)| (&self.documents[*at], e.as_slice())).collect();
         let settings = Settings {
             tolerance: self.args.tolerance,
@@ -224,6 +227,7 @@ impl Bench<'_> {
             spans: report.spans(),
             detection: self.gold.map(|gold| gold.score(&found, self.args.seed)).transpose()?,
             text_left: text_left(&found),
+            retained,
             intervals,
             risk,
             averaging,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use taire_eval::retain::{Category, Tally};
 use taire_risk::Share;
 use taire_risk::attacks::Success;
 
@@ -49,7 +50,8 @@ pub(super) fn page(c: &Comparison, args: &CompareArgs) -> Page {
     page.heading("The table");
     page.table(table(c));
     page.text(
-        "How to read it. *Attack* rows are the share of tries in which the attacker was right: lower is safer. A dash: nothing to \
+        "How to read it. *Retained* counts terms of medicine before (under *original*) and how many were kept: one that the text before \
+         holds twice must stand twice. *Attack* rows are the share of tries in which the attacker was right: lower is safer. A dash: nothing to \
          try; fewer than 20 tries are counted out. *Unique* is about a release by itself; noise makes intervals rarer, not commoner, and what it takes away is that \
          they are the true ones, which the row of known intervals tells. ε is what mechanisms declare, mean of the documents that \
          spend any (and most); ε and ε per unit are different promises. Policies without ε make no such promise. Speed is \
@@ -152,6 +154,7 @@ fn table(c: &Comparison) -> Table {
     }
     rows.group("Kept");
     rows.add("letters and digits as they were", None, |p| percent(p.text_left));
+    retained(&mut rows, c);
     rows.group("Intervals between dates that one record alone has");
     let first = c.policies.first().map(|p| &p.risk.intervals);
     for (length, name) in [(1, "one interval"), (KNOWN, "three in a row")] {
@@ -164,6 +167,23 @@ fn table(c: &Comparison) -> Table {
     attacks(&mut rows, c);
     epsilon(&mut rows, c);
     Table { caption: "One column for each policy.".to_owned(), head, rows: rows.rows, prose: false }
+}
+
+fn retained(rows: &mut Rows<'_>, c: &Comparison) {
+    rows.group("Retained: medical terms that stand as they stood");
+    let kept = |t: Tally| match t.before {
+        0 => "–".to_owned(),
+        before if before < FEW => format!("{} of {before}", t.kept),
+        _ => t.share().map_or_else(String::new, percent),
+    };
+    for category in Category::ALL {
+        let before = c.policies.first().map_or(0, |p| p.retained.of(category).before);
+        if before > 0 {
+            rows.add(category.words(), Some(before.to_string()), |p| kept(p.retained.of(category)));
+        }
+    }
+    let before = c.policies.first().map(|p| p.retained.all().before.to_string());
+    rows.add("all", before, |p| kept(p.retained.all()));
 }
 
 fn attacks(rows: &mut Rows<'_>, c: &Comparison) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use taire::batch::{Weigh, ordered};
 use taire::{Engine, Error, Policy, Records, Report, SecretKey};
+use taire_eval::retain::{Retention, terms};
 use taire_formats::Document;
 use taire_risk::attacks::{Averaged, averaging};
 use taire_surrogate::Rewriter;
@@ -31,6 +32,8 @@ pub(super) struct Release {
     /// Computing, the first reading included.
     pub(super) time: Duration,
     pub(super) averaging: Vec<Averaged>,
+    /// What medicine was kept.
+    pub(super) retained: Retention,
 }
 
 pub(super) struct Reader<'a> {
@@ -93,6 +96,7 @@ impl Reader<'_> {
             None => Vec::new(),
         };
         let (mut found, mut observed) = (Vec::new(), Vec::new());
+        let mut retained = Retention::default();
         let mut gaps = Gaps { truth: Vec::new(), releases: vec![Vec::new(); rewriters.len()] };
         ordered(
             self.jobs,
@@ -105,6 +109,7 @@ impl Reader<'_> {
                         time += treated.time;
                         report.count_rewritten(treated.language, document.text.len(), &treated.done);
                         gaps.add(treated.gaps);
+                        retained.merge(&treated.retained);
                         found.push((at, treated.done.entities));
                         observed.push(treated.observed);
                     }
@@ -114,7 +119,7 @@ impl Reader<'_> {
             },
         )?;
         let averaging = averaging(&gaps.truth, &gaps.releases);
-        Ok(Release { policies, found, observed, report, time, averaging })
+        Ok(Release { policies, found, observed, report, time, averaging, retained })
     }
 
     /// How often each document is treated, of which the fastest time counts: few documents are soon done, and their
@@ -177,6 +182,11 @@ impl Reader<'_> {
                 let again = note(engine, document)?;
                 time = time.min(timed(|| drop(engine.run(again))).1);
             }
+            // In the document's own language, whatever the policy took it for.
+            let before = note(self.observer, document)?;
+            let after = Note::builder("", done.text.clone()).language(Some(before.language)).build()?;
+            let mut retained = Retention::default();
+            retained.add(&terms(&before), &terms(&after), |_, _| {});
             let mut released = Document::new(document.id.clone(), done.text.clone());
             released.patient = done.patient.clone();
             released.date = done.date;
@@ -184,7 +194,7 @@ impl Reader<'_> {
             let observed = observe(self.observer, released)
                 .ok_or_else(|| Error::new("what was written cannot be read again"))?;
             let gaps = gaps(engine, rewriters, document, &done.entities);
-            Ok(Treated { language, time, observed, gaps, done })
+            Ok(Treated { language, time, observed, gaps, retained, done })
         };
         (at, treat())
     }
@@ -195,6 +205,7 @@ struct Treated {
     time: Duration,
     observed: Observed,
     gaps: Option<Gaps>,
+    retained: Retention,
     done: taire::Deidentified,
 }
 

@@ -163,24 +163,32 @@ fn corpus<T: Send>(
     options.exclude.extend(REPORTS.iter().map(|report| path.join(report)));
     options.exclude.extend(args.output.clone());
     let discovery = discover(&[PathBuf::from(path)], &options);
-    let mut refused = discovery.refused.len();
+    let mut refused = 0;
+    let mut refuse = |why: &str| {
+        eprintln!("taire: refused {why}");
+        refused += 1;
+    };
+    discovery.refused.iter().for_each(|refusal| refuse(&refusal.to_string()));
     let mut all = 0;
     ordered(
         jobs(args.jobs),
         Feed::new(&discovery.inputs, &options),
         |step| match step.event {
-            Event::Document(document) => read(*document).map(Some),
-            Event::Refused(_) => None,
-            Event::Open(..) | Event::Close(_) => Some(None),
+            Event::Document(document) => {
+                let id = document.id.clone();
+                read(*document).map(Some).ok_or_else(|| format!("{id}: it cannot be read"))
+            }
+            Event::Refused(refusal) => Err(refusal.to_string()),
+            Event::Open(..) | Event::Close(_) => Ok(None),
         },
         |seen| -> Result<(), Usage> {
             match seen {
-                Some(Some(found)) => {
+                Ok(Some(found)) => {
                     all += 1;
                     each(found);
                 }
-                Some(None) => {}
-                None => refused += 1,
+                Ok(None) => {}
+                Err(why) => refuse(&why),
             }
             Ok(())
         },

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use taire::{Policy, SecretKey};
+use taire_eval::retain::Family;
 use taire_risk::Share;
 use taire_risk::anonymity::{Anonymity, Profile, Quasi, anonymity};
 use taire_risk::attacks::{
@@ -185,18 +186,18 @@ fn of_intervals(pairs: &[Pair<'_>], settings: &Settings) -> Intervals {
     }
 }
 
-/// What a released document shows of its patient.
+/// What a released document shows of its patient. A disease is rare when one document in a hundred names its family, or two.
 fn profiles(pairs: &[Pair<'_>]) -> Vec<Profile> {
-    let mut rare: BTreeMap<String, usize> = BTreeMap::new();
-    let families: Vec<BTreeSet<String>> = pairs.iter().map(|p| codes(&p.after.words)).collect();
-    families.iter().flatten().for_each(|f| *rare.entry(f.clone()).or_default() += 1);
+    let mut spread: BTreeMap<Family, usize> = BTreeMap::new();
+    pairs.iter().flat_map(|p| &p.after.families).for_each(|&f| *spread.entry(f).or_default() += 1);
     let few = (pairs.len() / 100).max(2);
-    let profile = |(pair, families): (&Pair<'_>, &BTreeSet<String>)| {
+    let profile = |pair: &Pair<'_>| {
         let after = pair.after;
         let first = |label| after.of(label).map(|f| fold(&f.text)).next();
         let digits = |text: String| text.chars().filter(char::is_ascii_digit).collect::<String>();
         let year = after.date.map(|d| d.year().to_string());
-        let disease = families.iter().filter(|f| rare[*f] <= few).cloned().collect::<Vec<_>>().join(" ");
+        let rare = after.families.iter().filter(|f| spread[*f] <= few);
+        let disease = rare.map(Family::code).collect::<Vec<_>>().join(" ");
         let values = [
             (Quasi::Age, first(Label::Age).map(digits)),
             (Quasi::Sex, first(Label::Sex).map(|s| s.chars().take(1).collect())),
@@ -208,12 +209,7 @@ fn profiles(pairs: &[Pair<'_>]) -> Vec<Profile> {
         let values = values.into_iter().filter_map(|(q, v)| Some((q, v?))).collect();
         Profile { id: after.id.clone(), values }
     };
-    pairs.iter().zip(&families).map(profile).collect()
-}
-
-/// Eponymous and other long rare words stand for rare diseases: the longest words of medicine are its names.
-fn codes(words: &[String]) -> BTreeSet<String> {
-    words.iter().filter(|w| w.len() >= 14).cloned().collect()
+    pairs.iter().map(profile).collect()
 }
 
 /// Dates before and after, record by record.

@@ -1,11 +1,12 @@
 //! What somebody who reads a document learns from it, found by the detectors of the program itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 use taire::Engine;
 use taire::batch::ordered;
+use taire_eval::retain::{Family, families};
 use taire_formats::{Document, ReadOptions, discover};
 use taire_text::{Entity, Label, Language, Note, Source, SourceSet, date, fold};
 
@@ -23,6 +24,8 @@ pub(crate) struct Observed {
     pub(crate) found: Vec<Found>,
     /// Folded words outside what was found.
     pub(crate) words: Vec<String>,
+    /// Diseases it names.
+    pub(crate) families: BTreeSet<Family>,
 }
 
 pub(crate) struct Found {
@@ -160,5 +163,6 @@ fn read(note: &Note, entities: &[Entity]) -> Observed {
         known_town: note.known.address.as_ref().and_then(|a| a.city.as_deref()).map(fold),
         found: found.collect(),
         words,
+        families: families(note),
     }
 }

@@ -2,7 +2,8 @@
 //! protects.
 //!
 //! A word is looked up folded, so case and accents do not count. What a person judged ([`list`]) comes first; then
-//! the starter list ([`starter`]), drawn from the medical and common lexicons. Numbers are protected by patterns
+//! terms of medicine where they stand whole ("bacille de Koch"), then the starter list ([`starter`]), drawn from the
+//! medical and common lexicons. Numbers are protected by patterns
 //! ([`numbers`]). Names after titles, known names and dates are other detectors' business: a word that is allowed
 //! here may still be somebody's name to them.
 
@@ -10,6 +11,7 @@ mod list;
 mod numbers;
 mod starter;
 
+use taire_lexicon::Lexicon;
 use taire_text::{Kind, Label, Language, Mention, Note, Shape, Source, fold_into};
 
 pub use list::{Judgement, Judgements, WordEntry, WordList};
@@ -44,10 +46,11 @@ impl AllowList {
         self.judged.get(folded).is_some()
     }
 
-    fn verdict(&self, note: &Note, at: usize, folded: &str) -> Verdict {
+    fn verdict(&self, note: &Note, at: usize, folded: &str, is_term: bool) -> Verdict {
         match self.judged.get(folded) {
             Some(Judgement::Accept) => Verdict::Allowed,
             Some(Judgement::Refuse) => Verdict::Refused,
+            None if is_term => Verdict::Allowed,
             None if starter::allows(note.language, note.tokens[at].facts, folded) => Verdict::Allowed,
             None if note.tokens[at].shape == Shape::Lower
                 && starter::is_medical_form(note.language, note.tokens[at].facts, folded) =>
@@ -64,6 +67,7 @@ impl AllowList {
         let mut reading = Reading { text: note.norm(), tokens, word: String::new() };
         Protection::shipped().mark(&mut reading, &mut protected);
         let mut folded = reading.word;
+        let terms = terms(note);
         let mut says = |at: usize, score: f32, why: &'static str| {
             let span = note.raw_of_tokens(at, at);
             out.push(Mention::phi(span, Label::OtherDetail, score, Source::AllowList, why));
@@ -71,11 +75,13 @@ impl AllowList {
         let mut unknown = vec![false; tokens.len()];
         for (at, token) in tokens.iter().enumerate() {
             match token.kind {
-                Kind::Number if !protected[at] => says(at, UNKNOWN, "number that no pattern protects"),
+                Kind::Number if !protected[at] && !terms[at] => {
+                    says(at, UNKNOWN, "number that no pattern protects")
+                }
                 Kind::Word => {
                     folded.clear();
                     fold_into(token.of(note.norm()), &mut folded);
-                    match self.verdict(note, at, &folded) {
+                    match self.verdict(note, at, &folded, terms[at]) {
                         Verdict::Allowed => {}
                         Verdict::Unknown => {
                             unknown[at] = token.is_capitalised();
@@ -99,6 +105,37 @@ impl AllowList {
             }
         }
     }
+}
+
+/// Tokens that belong to terms of medicine. A term of one word that is also a name or a town is left to the starter list,
+/// unless it is typed as neither is ("IgE") or has a score ("EVA à 7/10").
+fn terms(note: &Note) -> Vec<bool> {
+    let (lexicon, text) = (Lexicon::of(note.language), note.norm());
+    let mut out = vec![false; note.tokens.len()];
+    let mut at = 0;
+    while let Some(token) = note.tokens.get(at) {
+        let found =
+            if token.kind == Kind::Word { lexicon.longest_term(text, &note.tokens, at) } else { None };
+        let length = found.map_or(0, |(length, _)| length);
+        let doubtful = token.facts.is_name() || token.facts.is_town();
+        if length > 1 || length == 1 && (!doubtful || token.shape == Shape::Mixed || has_score(note, at)) {
+            out[at..at + length].fill(true);
+        }
+        at += length.max(1);
+    }
+    out
+}
+
+/// Whether capitals stand before a score, `7/10`, which is no date.
+fn has_score(note: &Note, at: usize) -> bool {
+    let word = |i: usize| note.tokens.get(i).map_or("", |t| t.of(note.norm()));
+    let number = |i: usize| note.tokens.get(i).is_some_and(|t| t.kind == Kind::Number);
+    let from = at + 1 + usize::from(matches!(word(at + 1), ":" | "=" | "à" | "A" | "a"));
+    note.tokens[at].shape == Shape::Upper
+        && number(from)
+        && word(from + 1) == "/"
+        && matches!(word(from + 2), "10" | "100")
+        && !matches!(word(from + 3), "/" | "." | "-")
 }
 
 /// Whether a lone capital touches an unknown capitalised word: `J. Xyz`, `Xyz P.`, `J.-P. Xyz`.
@@ -174,6 +211,14 @@ mod tests {
     #[test]
     fn people_overrule_the_starter_list() {
         assert_eq!(masked("le zwrk de la pierre", "ZWRK\taccept\npierre\trefuse"), "le zwrk de la @");
+    }
+
+    #[test]
+    fn terms_of_medicine_are_allowed_as_a_whole() {
+        let text = "trisomie 21, bacilles de Koch, FOGD et LBA, IgE élevées, hématome extradural, EVA à 7/10";
+        assert_eq!(masked(text, ""), text);
+        assert_eq!(masked("docteur Koch, 21 et Igé, EVA", ""), "docteur @, @ et @, @");
+        assert_eq!(masked("bacille de Koch", "koch\trefuse"), "bacille de @");
     }
 
     #[test]

@@ -370,22 +370,30 @@ fn number(reading: &Reading<'_>, at: usize, unit_follows: bool) -> Option<usize>
     let mut end = value(reading, at)?;
     let mut joiner = "";
     let mut parts = 1;
+    let times = |mark: &str| matches!(mark, "x" | "X" | "×" | "*");
     let mut years = reading.year(at);
     while parts < PARTS {
         let mark = reading.str_at(end);
         if !matches!(mark, "/" | "-" | "x" | "X" | "×" | "à" | "a" | "±" | "*")
-            || !(joiner.is_empty() || joiner == mark)
+            || !(joiner.is_empty() || joiner == mark || times(joiner) && times(mark))
         {
             break;
         }
         let Some(next) = value(reading, end + 1) else { break };
         years |= reading.year(end + 1);
         joiner = mark;
+        let power = times(mark) && reading.str_at(end + 1) == "10" && next == end + 2;
         end = next;
         parts += 1;
+        if power && reading.is_number(end) && reading.digits(end) <= 2 {
+            // `13,9x10 6`
+            end += 1;
+        }
     }
     let date = years && (!unit_follows || parts > 1 && matches!(joiner, "/" | "-"));
-    let dotted = parts == 3 && matches!(joiner, "/")
+    // `21/11/25 cm` is a size.
+    let size = matches!(reading.str_at(end), "cm" | "mm");
+    let dotted = parts == 3 && matches!(joiner, "/") && !size
         || reading.str_at(end) == "." && reading.is_number(end + 1) && reading.glued(end + 1);
     (!date && !dotted).then_some(end)
 }
@@ -447,6 +455,11 @@ mod tests {
             "3 nodules hépatiques",
             "ferritine 14 µg/L (VN : 22-61)",
             "à 13:37, 70 Gy en 35 fractions",
+            "SaO2 à 96 %, PCO2:29, FiO2 = 40%",
+            "TSH à 60µUI/ml, leucocytes 17,5 Giga/l, glycémie à 0,74 gramme par litre",
+            "mesurant 21/11/25 cm, puis 6/5,5/4 cm et 15x12×11 mm",
+            "neutrophiles à 13,92x10 6 globules, CD4 < 800/mm 3",
+            "taux de prothrombine : 60 pour cent, vitesse de sédimentation à 56",
         ] {
             assert_eq!(masked(text), text);
         }
@@ -458,6 +471,7 @@ mod tests {
             ("le 12/05/2010 à 14h45", "le @/@/@ à 14h45"),
             ("vu le 12/05/2010 à 10 mg", "vu le @/@/@ à 10 mg"),
             ("12-05-2010", "@-@-@"),
+            ("le 21/11/25 : 3 cm", "le @/@/@ : 3 cm"),
             ("âgé de 72 ans", "âgé de @ ans"),
             ("dans 3 mois", "dans @ mois"),
             ("14 rue des Acacias 59000", "@ rue des Acacias @"),

@@ -251,13 +251,13 @@ const NUMBER_WORDS: &[&str] = &["n", "no", "nr", "nro", "num", "nums", "numero",
 
 const LONGEST_UNIT: usize = 24;
 
-const UNITS: &str = "mm|mm3|mmc|mmol|mosm|nmol|pmol|umol|µmol|μmol|micromol|ui|uui|mui|iu|mg|ug|µg|μg|mcg|ng|pg|kg|gr|ml|\
+const UNITS: &str = "mm|mm3|mmc|mmol|mosm|nmol|pmol|umol|µmol|μmol|micromol|ui|uui|µui|μui|mui|iu|mg|ug|µg|μg|mcg|ng|pg|kg|gr|ml|\
     cl|dl|ul|µl|μl|kcal|cal|kj|cc|cm|cm3|cm2|km|nm|euro|euros|eur|dollars|francs|copies|copias|copie|copia|elements|element|\
     elementos|elemento|elts|elt|cellules|cellule|celulas|celula|cels|cel|cells|cell|leucocytes|leucocitos|leuc|leuco|\
-    plaquettes|plaquetas|hematies|gb|globules|pnn|germes|germenes|ufc|cfu|gy|cgy|bpm|fois|veces|unites|unidades|unite|uds|\
+    plaquettes|plaquetas|hematies|gb|globules|pnn|germes|germenes|ufc|cfu|gy|cgy|mci|mbq|gbq|bpm|fois|veces|unites|unidades|unite|uds|\
     voltios|volts|habitants|habitantes|hab|polynucleaires|neutrophiles|\
-    neutrofilos|polimorfonucleares|lymphocytes|linfocitos|eosinophiles|reticulocytes|reticulocitos|grs|mgr|litros|litres|mililitros|millilitres|\
-    gramos|grammes|meq|hz|khz|mhz|rpm|heures|horas|metros|metres|grados|degres|log|logs|ufp|\
+    neutrofilos|polimorfonucleares|lymphocytes|linfocitos|eosinophiles|reticulocytes|reticulocitos|grs|mgr|litro|litros|litre|litres|mililitros|millilitres|\
+    gramos|gramme|grammes|milligramme|milligrammes|microgramme|microgrammes|giga|gigas|meq|hz|khz|mhz|rpm|heures|horas|metros|metres|grados|degres|log|logs|ufp|\
     uel|u|mu|mun|naissances|nacimientos|g|l|m|x|spores|colonies|colonias|particules|hematias|lux|dpm|fl";
 
 /// The keyword tables, indexed by the last word of each phrase.

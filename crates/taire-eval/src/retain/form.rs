@@ -29,7 +29,10 @@ pub(super) fn by_ending(language: Language, facts: Facts, word: &str, folded: &s
     if word.trim_end_matches('s').ends_with('é') {
         return None;
     }
-    if facts.word_class() == 1 && !facts.is_medical() {
+    // Nor is `Maspalomas` a tumour.
+    let capital = word.starts_with(char::is_uppercase);
+    let known = facts.is_medical() && (language == Language::Fr || facts.word_class() > 0);
+    if !known && capital || facts.word_class() == 1 && !facts.is_medical() {
         return None;
     }
     let (diseases, acts) = match language {

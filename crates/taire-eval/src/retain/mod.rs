@@ -15,7 +15,8 @@ use std::fmt;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-pub use scan::terms;
+pub use scan::{families, terms};
+pub use taire_lexicon::Family;
 
 /// What a term is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]

@@ -262,10 +262,15 @@ impl Reading<'_> {
         let mut laboratory = false;
         match self.at(at) {
             "%" | "‰" => return (at + 1, false),
-            "°" | "º" => {
+            sign @ ("°" | "º") => {
                 let celsius = matches!(self.at(at + 1), "C" | "c") && self.glued(at + 1);
-                return (at + 1 + usize::from(celsius), false);
+                // `3º` is a floor.
+                let ordinal = sign == "º" && !celsius;
+                return (if ordinal { at } else { at + 1 + usize::from(celsius) }, false);
             }
+            // A flat, `5 G`, and an elision, `08907 L'Hospitalet`.
+            "G" | "M" | "J" => return (at, false),
+            "L" | "l" if self.at(at + 1) == "'" => return (at, false),
             "/" => {}
             _ if self.is(at, UNITS, folded) => {
                 laboratory |= MOLES.contains(&folded.as_str());

@@ -1,6 +1,8 @@
 //! One walk over the tokens of a document: codes, terms of the lists, values with units, words known by their form.
 
-use taire_lexicon::{Lexicon, TermKind};
+use std::collections::BTreeSet;
+
+use taire_lexicon::{Family, Lexicon, TermKind};
 use taire_text::{Facts, Kind, Note, fold_into};
 
 use super::quantity::{Quantity, Reading};
@@ -24,6 +26,19 @@ pub fn terms(note: &Note) -> Terms {
     }
     scan.terms.sort();
     scan.terms
+}
+
+/// The families of ICD-10 that a document names. Symptoms (chapter R) are none: everybody has some.
+pub fn families(note: &Note) -> BTreeSet<Family> {
+    let (lexicon, tokens) = (Lexicon::of(note.language), &note.tokens);
+    let mut out = BTreeSet::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let found = lexicon.longest_term(note.norm(), tokens, at);
+        out.extend(found.and_then(|(_, term)| term.family).filter(|f| !f.code().starts_with('R')));
+        at += found.map_or(1, |(length, _)| length);
+    }
+    out
 }
 
 struct Scan<'a> {
@@ -194,6 +209,23 @@ mod tests {
                 ("result", "psa 12 ng/ml"),
             ],
         );
+    }
+
+    #[test]
+    fn families_are_told_and_symptoms_are_not() {
+        let text = "Fièvre et toux chez un patient suivi pour une mucoviscidose et une BPCO";
+        let note = Note::builder("a", text).language(Some(Language::Fr)).build().unwrap();
+        let codes: Vec<_> = families(&note).iter().map(|f| f.code().to_owned()).collect();
+        assert_eq!(codes, ["E84", "J44"]);
+    }
+
+    #[test]
+    fn addresses_are_no_medicine() {
+        let found = read(
+            "Calle Mayor 5 3º G, 08907 L'Hospitalet. Nacida en Maspalomas. Temperatura 38,5 ºC",
+            Language::Es,
+        );
+        assert_eq!(found, [("result", "temperatura 38,5 oc".to_owned())]);
     }
 
     #[test]
