@@ -189,7 +189,7 @@ impl Table {
             let _ = match row {
                 Row::Group(name) => writeln!(
                     out,
-                    "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>",
+                    "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\"><span>{}</span></th></tr>",
                     self.head.len(),
                     inline(name)
                 ),
@@ -251,11 +251,14 @@ table{border-collapse:collapse;font-size:.92rem;min-width:min(34rem,100%)}
 caption{text-align:left;color:var(--soft);padding-bottom:.4rem;max-width:46rem}
 th,td{padding:.3rem .7rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 td{text-align:right;font-variant-numeric:tabular-nums}
-thead th{border-bottom:2px solid var(--soft);white-space:nowrap}
+thead th{vertical-align:bottom;border-bottom:2px solid var(--soft);white-space:nowrap}
 thead th:not(:first-child){text-align:right}
-tbody th{font-weight:400;min-width:13rem}
+tbody th{font-weight:400;min-width:13rem;position:sticky;left:0;background:#fff}
 .prose td,.prose thead th:not(:first-child){text-align:left}
 tr.group th{font-weight:600;background:var(--band)}
+tr.group span{position:sticky;left:.7rem;display:inline-block;max-width:calc(100vw - 4rem)}
+@media (max-width:40rem){tbody th{min-width:9.5rem;max-width:9.5rem}th,td{padding:.3rem .45rem}main{padding:1.2rem .8rem 3rem}
+.figures{grid-template-columns:1fr}}
 .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(20rem,1fr));gap:1.2rem;margin:1rem 0}
 figure{margin:0;border:1px solid var(--line);border-radius:.3rem;padding:.5rem;break-inside:avoid}
 svg{display:block;width:100%;height:auto}

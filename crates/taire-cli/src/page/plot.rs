@@ -100,10 +100,11 @@ impl Frame {
         HEIGHT - BOTTOM - (value - self.y.0) / (self.y.1 - self.y.0) * (HEIGHT - TOP - BOTTOM)
     }
 
-    fn draw_y(&self, out: &mut String) {
+    /// Lines and labels from one share to another.
+    fn draw_y(&self, out: &mut String, from: f64, to: f64) {
         let (left, right) = (LEFT, WIDTH - RIGHT);
         for i in 0..=4 {
-            let value = self.y.0 + (self.y.1 - self.y.0) * f64::from(i) / 4.0;
+            let value = from + (to - from) * f64::from(i) / 4.0;
             let y = self.y(value);
             let _ = writeln!(
                 out,
@@ -111,20 +112,20 @@ impl Frame {
                  text-anchor=\"end\">{}</text>",
                 left - 5.0,
                 y + 4.0,
-                tick(value, self.y.1 - self.y.0)
+                tick(value, to - from)
             );
         }
     }
 
-    fn draw_x(&self, out: &mut String) {
+    fn draw_x(&self, out: &mut String, from: f64, to: f64) {
         for i in 0..=4 {
-            let value = self.x.0 + (self.x.1 - self.x.0) * f64::from(i) / 4.0;
+            let value = from + (to - from) * f64::from(i) / 4.0;
             let _ = writeln!(
                 out,
                 "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 self.x(value),
                 HEIGHT - BOTTOM + 16.0,
-                tick(value, self.x.1 - self.x.0)
+                tick(value, to - from)
             );
         }
     }
@@ -148,7 +149,8 @@ fn ceiling(largest: f64) -> f64 {
 
 fn histogram(out: &mut String, classes: &[String], before: &[f64], after: &[f64]) {
     let largest = before.iter().chain(after).copied().fold(0.0, f64::max);
-    let frame = Frame { x: (0.0, classes.len().max(1) as f64), y: (0.0, ceiling(largest)) };
+    let top = ceiling(largest);
+    let frame = Frame { x: (0.0, classes.len().max(1) as f64), y: (0.0, top) };
     let _ = writeln!(
         out,
         "<rect x=\"10\" y=\"27\" width=\"11\" height=\"11\" fill=\"none\" stroke=\"#566272\" stroke-width=\"1.5\"/>\
@@ -159,7 +161,7 @@ fn histogram(out: &mut String, classes: &[String], before: &[f64], after: &[f64]
     if !classes.is_empty() && after.iter().all(|&share| share == 0.0) {
         let _ = writeln!(out, "<text x=\"140\" y=\"37\">(no two whole dates are left in a record)</text>");
     }
-    frame.draw_y(out);
+    frame.draw_y(out, 0.0, top);
     for (i, class) in classes.iter().enumerate() {
         let at = i as f64;
         for (from, share, style) in [
@@ -186,8 +188,8 @@ fn histogram(out: &mut String, classes: &[String], before: &[f64], after: &[f64]
 
 fn reliability(out: &mut String, points: &[(f64, f64, usize)]) {
     let frame = Frame { x: (0.0, 1.0), y: (0.0, 1.0) };
-    frame.draw_y(out);
-    frame.draw_x(out);
+    frame.draw_y(out, 0.0, 1.0);
+    frame.draw_x(out, 0.0, 1.0);
     let _ = writeln!(
         out,
         "<path d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"#566272\" stroke-dasharray=\"4 3\"/>\
@@ -213,9 +215,11 @@ fn reliability(out: &mut String, points: &[(f64, f64, usize)]) {
 fn scatter(out: &mut String, points: &[(String, f64, f64)]) {
     let lowest = points.iter().map(|p| p.1).fold(1.0, f64::min);
     let from = [0.99, 0.98, 0.96, 0.9, 0.8, 0.6, 0.4].into_iter().find(|&f| lowest > f).unwrap_or(0.0);
-    let frame = Frame { x: (from, 1.0), y: (0.0, 1.0) };
-    frame.draw_y(out);
-    frame.draw_x(out);
+    // Room for marks at the ends of the axes.
+    let room = 0.08 * (1.0 - from);
+    let frame = Frame { x: (from - room, 1.0 + room), y: (-0.09, 1.06) };
+    frame.draw_y(out, 0.0, 1.0);
+    frame.draw_x(out, from, 1.0);
     let (mut at, mut line) = (16.0, 33.0);
     for (i, (name, x, y)) in points.iter().enumerate() {
         let colour = COLOURS[i % COLOURS.len()];
