@@ -173,6 +173,13 @@ impl Document {
                 let text = match value {
                     Value::String(text) => text,
                     Value::Number(n) if !n.is_f64() => n.to_string(),
+                    // 843.0 is a whole number too, as JSON sees it.
+                    Value::Number(n) => {
+                        match n.as_f64().filter(|x| x.fract() == 0.0 && x.abs() < 2f64.powi(53)) {
+                            Some(whole) => (whole as i64).to_string(),
+                            None => return Err(wrong("a string or a whole number")),
+                        }
+                    }
                     _ => return Err(wrong("a string or a whole number")),
                 };
                 let text = Some(text).filter(|t| !t.is_empty());
@@ -251,6 +258,7 @@ mod tests {
             assert_eq!(problem.status(), 400);
         }
         assert!(Document::parse(b"{\"text\":\"\xff\"}").is_err());
+        assert_eq!(Document::parse(br#"{"text":"","id":843.0}"#).unwrap().id.as_deref(), Some("843"));
         assert!(!format!("{:?}", Document::parse(br#"{"text":"Durand"}"#).unwrap()).contains("Durand"));
     }
 
