@@ -3,11 +3,13 @@
 mod bench;
 mod calendars;
 mod calibrate;
+mod fuzz;
 mod generate;
 mod hospital;
 mod lexicons;
 mod load;
 mod models;
+mod office;
 mod pages;
 mod risk;
 mod scale;
@@ -34,11 +36,13 @@ enum Chore {
     Bench,
     Calendars,
     Calibrate,
+    Fuzz,
     Generate,
     Hospital,
     Lexicons,
     Load,
     Models,
+    Office,
     Pages,
     Risk,
     Scale,
@@ -53,11 +57,13 @@ fn main() -> ExitCode {
         Chore::Bench => bench::run,
         Chore::Calendars => calendars::run,
         Chore::Calibrate => calibrate::run,
+        Chore::Fuzz => fuzz::run,
         Chore::Generate => generate::run,
         Chore::Hospital => hospital::run,
         Chore::Lexicons => lexicons::run,
         Chore::Load => load::run,
         Chore::Models => models::run,
+        Chore::Office => office::run,
         Chore::Pages => pages::run,
         Chore::Risk => risk::run,
         Chore::Scale => scale::run,

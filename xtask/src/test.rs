@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands.
 //!
-//! Formatting, lints with warnings refused, licences, then every test of the workspace. Tools that are not there
-//! are installed under `target/tools`.
+//! Formatting, lints with warnings refused, the fuzz targets, licences, then every test of the workspace, a seeded run of
+//! the fuzz targets among them. Tools that are not there are installed under `target/tools`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +17,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
         "lints",
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
     )?;
+    step(&root, "fuzz targets", fuzz_targets(&root))?;
     licences(&root)?;
     step(&root, "tests", cargo(&["test", "--workspace", "--quiet"]))?;
     eprintln!("xtask test: all checks passed");
@@ -32,6 +33,15 @@ fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args);
     command
+}
+
+/// The program of `fuzz/` is no member of the workspace, so that its flags and its C++ stay out of it.
+fn fuzz_targets(root: &Path) -> Command {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let mut check =
+        cargo(&["check", "--quiet", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--target-dir"]);
+    check.arg(target);
+    check
 }
 
 fn step(root: &Path, what: &str, mut command: Command) -> Result<(), String> {

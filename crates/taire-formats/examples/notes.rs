@@ -1,7 +1,7 @@
 //! Tables of invented notes, and what reading and writing them costs by itself.
 //!
 //! `notes make 100000 notes.parquet` (or `.jsonl`) writes notes of about 3 KB, the same for the same number.
-//! `notes copy notes.parquet out/` reads every note and writes it back, with nothing between.
+//! `notes read notes.parquet` reads every note; `notes copy notes.parquet out/` writes it back too, with nothing between.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -120,6 +120,18 @@ fn make(count: usize, path: &Path) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
+fn read(path: &Path) -> Result<(), Failure> {
+    let options = ReadOptions::default();
+    let mut bytes = 0;
+    for input in &discover(&[PathBuf::from(path)], &options).inputs {
+        for document in open(input, &options)? {
+            bytes += document.map_err(|refusal| refusal.to_string())?.text.len();
+        }
+    }
+    println!("{bytes}");
+    Ok(())
+}
+
 fn copy(path: &Path, out: &Path) -> Result<(), Failure> {
     let options = ReadOptions::default();
     let found = discover(&[PathBuf::from(path)], &options);
@@ -141,7 +153,8 @@ fn main() -> Result<(), Failure> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["make", count, path] => make(count.parse()?, Path::new(path)),
+        ["read", path] => read(Path::new(path)),
         ["copy", path, out] => copy(Path::new(path), Path::new(out)),
-        _ => Err("usage: notes make COUNT FILE | notes copy FILE FOLDER".into()),
+        _ => Err("usage: notes make COUNT FILE | notes read FILE | notes copy FILE FOLDER".into()),
     }
 }

@@ -78,6 +78,8 @@ mod tests {
             start,
             end: start + slice.len(),
             original: 0..0,
+            took: 0,
+            put: 0,
             label: label.into(),
             role: None,
             score: 1.0,

@@ -31,6 +31,8 @@ pub struct InputFile {
     /// What was already read of standard input.
     pub(crate) head: Option<Head>,
     pub(crate) packing: Packing,
+    /// Another input has its name but for the extension: `a.doc` beside `a.pdf`.
+    pub(crate) has_twin: bool,
 }
 
 /// First bytes of a stream, not shown by `Debug`.
@@ -55,6 +57,7 @@ impl InputFile {
             sidecars: Vec::new(),
             head: None,
             packing: Packing::Plain,
+            has_twin: false,
         }
     }
 
@@ -63,10 +66,11 @@ impl InputFile {
         !matches!(self.packing, Packing::Plain)
     }
 
-    /// The relative path without extension, `/` between its parts: the id of the document in it.
+    /// The relative path, `/` between its parts: the id of the document in it. It is without extension, unless another
+    /// input would then have the same.
     pub fn stem(&self) -> String {
-        let parts: Vec<_> =
-            self.relative.with_extension("").iter().map(|p| p.to_string_lossy().into_owned()).collect();
+        let named = if self.has_twin { self.relative.clone() } else { self.relative.with_extension("") };
+        let parts: Vec<_> = named.iter().map(|p| p.to_string_lossy().into_owned()).collect();
         parts.join("/")
     }
 }
@@ -291,6 +295,7 @@ impl Search<'_> {
             sidecars: Vec::new(),
             head: None,
             packing: Packing::Plain,
+            has_twin: false,
         });
     }
 
@@ -394,6 +399,7 @@ impl Search<'_> {
                 kept.push(file);
             }
         }
+        tell_apart(&mut kept);
         self.found.inputs = kept;
         self.found
     }
@@ -407,9 +413,40 @@ impl Search<'_> {
     }
 }
 
+/// Gives inputs that would share an id their extension. That may make a new pair (`a.doc` beside `a.doc.txt`), so it is
+/// done again until nothing changes.
+fn tell_apart(inputs: &mut [InputFile]) {
+    loop {
+        let mut often: BTreeMap<String, usize> = BTreeMap::new();
+        inputs.iter().for_each(|input| *often.entry(input.stem()).or_default() += 1);
+        let twins: Vec<&mut InputFile> = inputs
+            .iter_mut()
+            .filter(|i| !i.has_twin && often.get(&i.stem()).is_some_and(|n| *n > 1))
+            .collect();
+        if twins.is_empty() {
+            return;
+        }
+        twins.into_iter().for_each(|input| input.has_twin = true);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn documents_of_one_stem_have_ids_of_their_own() {
+        let ids = |names: &[&str]| {
+            let mut inputs: Vec<_> =
+                names.iter().map(|n| InputFile::new(format!("/in/{n}"), n, Format::Text)).collect();
+            tell_apart(&mut inputs);
+            inputs.iter().map(InputFile::stem).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&["a.doc", "b/a.pdf", "c"]), ["a", "b/a", "c"]);
+        assert_eq!(ids(&["a.doc", "a.pdf", "b.txt"]), ["a.doc", "a.pdf", "b"]);
+        assert_eq!(ids(&["a.doc", "a.pdf", "a.doc.txt"]), ["a.doc", "a.pdf", "a.doc.txt"]);
+        assert_eq!(ids(&["a", "a.txt"]), ["a", "a.txt"]);
+    }
 
     fn names(found: &Discovery) -> Vec<String> {
         found.inputs.iter().map(|f| format!("{}:{}", f.relative.display(), f.format.name())).collect()

@@ -14,7 +14,7 @@ use crate::date::DateShape;
 use crate::envelope::Way;
 use crate::office::Back;
 use crate::parquet::Rest;
-use crate::{Encoding, LeftOut};
+use crate::{Encoding, Error, LeftOut};
 
 /// One document as read. `text` may be taken out while it is treated: writing does not look at it.
 pub struct Document {
@@ -53,6 +53,17 @@ impl Document {
         }
     }
 
+    /// The file it fills alone, in its own format, with its new text; `None` where it is a row of a table or plain text.
+    /// An error concerns this document alone.
+    pub fn rewritten(&self, text: &str, spans: &[OutSpan]) -> Option<Result<Vec<u8>, Error>> {
+        let bytes = match &self.place.0 {
+            Spot::Markup(back) => back.write(text, spans),
+            Spot::Envelope(way) => way.write(text, spans),
+            _ => return None,
+        };
+        Some(bytes.map_err(Error::refused))
+    }
+
     /// Bytes it holds in memory.
     pub fn weight(&self) -> usize {
         let markup = match &self.place.0 {
@@ -88,12 +99,34 @@ pub struct GoldSpan {
 pub struct OutSpan {
     pub start: usize,
     pub end: usize,
-    /// Bytes of the text as read that it stands for.
+    /// Bytes of the text as read that it stands for, small words beside it that had to agree included.
     pub original: Range<usize>,
+    /// How many of these stand before it, and how many bytes were written before `start` in their place: `à ` becomes
+    /// `au ` before `Mans`.
+    pub took: usize,
+    pub put: usize,
     pub label: Cow<'static, str>,
     pub role: Option<Role>,
     pub score: f32,
     pub sources: SourceSet,
+}
+
+impl OutSpan {
+    /// What it and the small word before it stand for, and what is written there; `None` if it is out of place.
+    pub(crate) fn edits<'t>(
+        &self,
+        text: &'t str,
+    ) -> Option<impl Iterator<Item = (Range<usize>, &'t str)> + use<'t>> {
+        let start = self.start.checked_sub(self.put)?;
+        // With nothing to take, the small word is written with the rest.
+        let (from, at) = match self.took {
+            0 => (self.original.start, start),
+            took => (self.original.start.checked_add(took)?, self.start),
+        };
+        let small = (self.original.start..from, text.get(start..at)?);
+        let rest = (from..self.original.end, text.get(at..self.end)?);
+        Some([small, rest].into_iter().filter(|(range, _)| !range.is_empty()))
+    }
 }
 
 /// Where a document stood in its file, with what goes back beside it.

@@ -117,6 +117,8 @@ mod tests {
             start,
             end,
             original: start..end,
+            took: 0,
+            put: 0,
             label: label.into(),
             role: Some(Role::Patient),
             score: 0.5,

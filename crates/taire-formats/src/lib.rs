@@ -51,7 +51,7 @@ pub use json_write::{annotation_line, push_annotation, push_string};
 pub use office::LeftOut;
 pub use offsets::{Offsets, from_bytes, to_bytes};
 pub use paths::OutputPlan;
-pub use read::{Layout, ReadSummary, Reader, open, read_from};
+pub use read::{Layout, ReadSummary, Reader, open, read_bytes, read_from};
 pub use sidecar::Identities;
 pub use stage::Stage;
 pub use write::{WriteOptions, Writer};

@@ -116,6 +116,14 @@ fn open_table(file: &InputFile, source: parquet::Source, options: &ReadOptions) 
     })
 }
 
+/// Reads documents from bytes in memory, named and understood as `file` says.
+pub fn read_bytes(file: &InputFile, bytes: Vec<u8>, options: &ReadOptions) -> Result<Reader, Error> {
+    match file.format {
+        Format::Parquet => open_table(file, parquet::Source::Memory(bytes.into()), options),
+        _ => read_from(file, Box::new(Cursor::new(bytes)), options),
+    }
+}
+
 /// Reads documents from any stream, named and understood as `file` says.
 pub fn read_from(
     file: &InputFile,

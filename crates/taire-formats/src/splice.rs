@@ -278,10 +278,11 @@ impl Places {
         let (mut was, mut now) = (0, 0);
         for span in spans {
             let kept = self.text.get(was..span.original.start).ok_or(DISAGREE)?;
-            if text.get(now..span.start) != Some(kept) {
+            let start = span.start.checked_sub(span.put).ok_or(DISAGREE)?;
+            if text.get(now..start) != Some(kept) {
                 return Err(DISAGREE);
             }
-            edits.push((span.original.clone(), text.get(span.start..span.end).ok_or(DISAGREE)?));
+            edits.extend(span.edits(text).ok_or(DISAGREE)?);
             (was, now) = (span.original.end, span.end);
         }
         if self.text.get(was..).is_none() || self.text.get(was..) != text.get(now..) {
@@ -416,6 +417,8 @@ mod tests {
                 start: at,
                 end: new.len(),
                 original: start..from,
+                took: 0,
+                put: 0,
                 label: "X".into(),
                 role: None,
                 score: 1.0,
@@ -473,6 +476,25 @@ mod tests {
         assert!(places.rewrite(&new.replace("co", "c"), &spans).is_err());
         assert!(places.rewrite(&text, &spans).is_err());
         spans[0].original.end = 900;
+        assert!(places.rewrite(&new, &spans).is_err());
+    }
+
+    #[test]
+    fn small_words_that_agree_stay_in_their_own_run() {
+        let mut gatherer = Gatherer::new();
+        gatherer.source(b"<a>vit \xC3\xA0 </a><b>Vannes</b><a>.</a>".to_vec());
+        gatherer.run(3..10, "vit à ".into(), Code::Xml);
+        gatherer.run(17..23, "Vannes".into(), Code::Xml);
+        gatherer.run(30..31, ".".into(), Code::Xml);
+        let (text, places) = gatherer.finish();
+        let (new, mut spans) = spans(&text, &[("à Vannes", "au Mans")]);
+        (spans[0].start, spans[0].took, spans[0].put) = (spans[0].start + 3, 3, 3);
+        let out = String::from_utf8(places.rewrite(&new, &spans).unwrap().remove(0)).unwrap();
+        assert_eq!(out, "<a>vit au </a><b>Mans</b><a>.</a>");
+        (spans[0].took, spans[0].put) = (0, 3);
+        let out = String::from_utf8(places.rewrite(&new, &spans).unwrap().remove(0)).unwrap();
+        assert_eq!(out, "<a>vit au Mans</a><b></b><a>.</a>");
+        spans[0].put = 0;
         assert!(places.rewrite(&new, &spans).is_err());
     }
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use crate::atomic::new_file;
-use crate::document::Spot;
 use crate::html::Page;
 use crate::json_write;
 use crate::jsonl::Keys;
@@ -206,12 +205,8 @@ impl Writer {
         match &mut self.kind {
             Kind::Text(file) => file.write_all(text.as_bytes()),
             Kind::Markup(file) => {
-                let bytes = match &document.place.0 {
-                    Spot::Markup(back) => back.write(text, spans),
-                    Spot::Envelope(way) => way.write(text, spans),
-                    _ => Err("its markup was not read"),
-                };
-                file.write_all(&bytes.map_err(Error::refused)?)
+                let bytes = document.rewritten(text, spans);
+                file.write_all(&bytes.unwrap_or(Err(Error::refused("its markup was not read")))?)
             }
             Kind::Brat { text: file, ann } => {
                 brat::push_ann(out, text, spans);

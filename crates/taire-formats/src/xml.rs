@@ -134,6 +134,8 @@ mod tests {
             start,
             end,
             original: start..end,
+            took: 0,
+            put: 0,
             label: label.into(),
             role: None,
             score: 1.0,

@@ -118,6 +118,8 @@ fn swap(text: &str, swaps: &[(&str, &str)]) -> (String, Vec<OutSpan>) {
             start,
             end: out.len(),
             original: at..from,
+            took: 0,
+            put: 0,
             label: "FamilyName".into(),
             role: None,
             score: 1.0,

@@ -286,6 +286,8 @@ fn spans(text: &str) -> Vec<OutSpan> {
         start,
         end: start + "Zoé".len(),
         original: 0..0,
+        took: 0,
+        put: 0,
         label: "GivenName".into(),
         role,
         score: 0.98,

@@ -91,6 +91,12 @@ pub struct Written {
     pub range: Range<usize>,
     /// Index of the entity it stands for.
     pub entity: usize,
+    /// Bytes of the original that went: the entity, and small words beside it that had to agree.
+    pub original: Range<usize>,
+    /// How many of them stand before the entity, and how many bytes were written before `range` in their place: `à `
+    /// becomes `au ` before `Mans`.
+    pub took: usize,
+    pub put: usize,
 }
 
 impl std::fmt::Debug for Deidentified {
@@ -231,7 +237,9 @@ impl Pipeline {
         let (text, ranges) = rewritten.apply(note.raw());
         let written = rewritten.replacements.iter().zip(ranges).filter_map(|(replacement, range)| {
             let entity = entities.binary_search_by_key(&replacement.span.start(), |e| e.span.start()).ok()?;
-            Some(Written { range, entity })
+            let (span, mend) = (replacement.span, &replacement.mend);
+            let original = span.start() - mend.before..span.end() + mend.after;
+            Some(Written { range, entity, original, took: mend.before, put: mend.put.len() })
         });
         let written = written.collect();
         let id_tells = id_tells(note, &entities);

@@ -4,9 +4,10 @@
 //! rules only and by the shipped policies. What counts is user time as the system accounts it, the least of a few
 //! runs, so that a busy machine does not change it much. The same run measures a plain scan by a few regular
 //! expressions, to compare machines by, and Presidio where Python can import it; nothing is ever installed. Writes
-//! `scores/speed.md` and `scores/speed.json`.
+//! `scores/speed.md` and `scores/speed.json`. `cargo xtask bench io` tells what reading and writing cost ([`io`]).
 
 mod corpus;
+mod io;
 mod scan;
 mod table;
 
@@ -18,7 +19,7 @@ use taire_text::Language;
 use corpus::Corpus;
 use table::{Row, Table};
 
-const USAGE: &str = "bench [--megabytes N] [--seed S] [--runs N]";
+const USAGE: &str = "bench [--megabytes N] [--seed S] [--runs N] | bench io [--notes N] [--runs N]";
 
 struct Options {
     megabytes: usize,
@@ -52,6 +53,9 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
         && scan == "--scan"
     {
         return scan::run(Path::new(path));
+    }
+    if let Some(("io", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return io::run(rest);
     }
     let options = Options::parse(args)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent folder")?;

@@ -59,9 +59,17 @@ pub(crate) struct Hl7 {
 
 const MOST_SEGMENTS: usize = 100_000;
 
+/// Declared as UTF-8, with text in it that is and bytes that are not: no reading is right for both.
+fn is_mixed(bytes: &[u8]) -> bool {
+    let header = bytes.split(|b| matches!(b, b'\r' | b'\n')).next().unwrap_or_default();
+    memchr::memmem::find(header, b"UTF-8").is_some()
+        && std::str::from_utf8(bytes).is_err()
+        && bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
+}
+
 pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, String> {
     let decoded = decode(bytes).map_err(str::to_owned)?;
-    if !matches!(decoded.encoding, Encoding::Utf8 | Encoding::Windows1252) {
+    if !matches!(decoded.encoding, Encoding::Utf8 | Encoding::Windows1252) || is_mixed(bytes) {
         return Err("its encoding is neither UTF-8 nor Latin-1; convert it".into());
     }
     let text = decoded.text.trim_start_matches('\u{feff}');

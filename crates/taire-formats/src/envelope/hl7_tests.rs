@@ -126,4 +126,8 @@ fn bad_messages_are_refused_without_a_word_of_them() {
         let why = open(message.as_bytes()).err().unwrap_or_else(|| panic!("read: {message}"));
         assert!(!why.to_lowercase().contains("dupont"), "{why}");
     }
+    let mixed =
+        "MSH|^~\\&|A|B|C|D|20210315||ORU^R01|1|P|2.5||||||UNICODE UTF-8\rPID|1||1||DUPR\u{c9}\rNTE|1||Dupr";
+    assert!(open(mixed.as_bytes()).is_ok());
+    assert!(open(&[mixed.as_bytes(), b"\xE9\xE9\xE9\r"].concat()).err().unwrap().contains("encoding"));
 }

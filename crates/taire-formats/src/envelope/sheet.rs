@@ -94,11 +94,13 @@ impl Sheet {
         let (mut was, mut now) = (0, 0);
         for span in spans {
             let kept = self.text.get(was..span.original.start).ok_or(DISAGREE)?;
-            if text.get(now..span.start) != Some(kept) {
+            let start = span.start.checked_sub(span.put).ok_or(DISAGREE)?;
+            if text.get(now..start) != Some(kept) {
                 return Err(DISAGREE);
             }
-            let with = text.get(span.start..span.end).ok_or(DISAGREE)?;
-            edits.extend(self.lines(span.original.clone(), with).into_iter().map(|(r, w)| (r, w, span)));
+            for (range, with) in span.edits(text).ok_or(DISAGREE)? {
+                edits.extend(self.lines(range, with).into_iter().map(|(r, w)| (r, w, span)));
+            }
             (was, now) = (span.original.end, span.end);
         }
         if self.text.get(was..).is_none() || self.text.get(was..) != text.get(now..) {
@@ -125,6 +127,8 @@ impl Sheet {
                     start,
                     end: new.text.len(),
                     original: part.start - slot.start..part.end - slot.start,
+                    took: 0,
+                    put: 0,
                     ..(*span).clone()
                 });
                 new.changed = true;
@@ -221,6 +225,8 @@ pub(crate) mod tests {
                 start,
                 end: new.len(),
                 original: at..at + was.len(),
+                took: 0,
+                put: 0,
                 label: "X".into(),
                 role: None,
                 score: 1.0,

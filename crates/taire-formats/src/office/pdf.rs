@@ -45,10 +45,12 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
 
 fn read(bytes: &[u8]) -> Result<Opened, String> {
     let options = LoadOptions { max_decompressed_size: Some(MOST_BYTES), ..Default::default() };
+    const LOCKED: &str = "it is encrypted; remove its password first";
+    let locked = memchr::memmem::find(bytes, b"/Encrypt").is_some();
     let document = Document::load_mem_with_options(bytes, options)
-        .map_err(|_| "it is a PDF that is damaged or cut short")?;
-    if document.is_encrypted() || document.was_encrypted() {
-        return Err("it is encrypted; remove its password first".into());
+        .map_err(|_| if locked { LOCKED } else { "it is a PDF that is damaged or cut short" })?;
+    if document.is_encrypted() || document.was_encrypted() || document.trailer.has(b"Encrypt") {
+        return Err(LOCKED.into());
     }
     let pages: Vec<ObjectId> = document.page_iter().take(MOST_PAGES + 1).collect();
     if pages.len() > MOST_PAGES {

@@ -11,7 +11,7 @@ use encoding_rs::Encoding;
 use crate::splice::{Code, Gatherer};
 
 use super::docx_rules::is_plain_instruction;
-use super::rtf_rules::{Destination, character, charset_page, code_page, destination};
+use super::rtf_rules::{Destination, character, charset_page, code_page, destination, is_control_word};
 use super::{Back, Counts, LeftOut, Opened, count};
 
 const DEEPEST: usize = 500;
@@ -183,6 +183,11 @@ impl<'b> Rtf<'b, '_> {
             return Ok(None);
         }
         self.end_run()?;
+        if !is_control_word(word) && !starred {
+            count(&mut self.counts, LeftOut::UnknownMarkup);
+            self.out.cut(at, *b"{}");
+            return Ok(None);
+        }
         match word {
             "ansicpg" => self.page = code_page(number.unwrap_or(1252)),
             "mac" => self.page = code_page(10000),
@@ -499,6 +504,13 @@ mod tests {
         assert_eq!(text, "Mme DUPONT née Éloïseř\nService de Médecine\nlien\tNom\tA\n\nfin\nnote\n");
         assert!(!back.contains("Dupont") && !back.contains("dupont") && !back.contains("0102"), "{back}");
         assert!(back.contains("{\\*\\fldinst }") && back.contains("{\\f0\\fnil Arial;}"), "{back}");
+    }
+
+    #[test]
+    fn a_control_word_that_is_none_does_not_stay() {
+        let (text, back) = read("{\\rtf1 Nom\\celDupont {\\b\\trftsWidth3 Mme\\par}\\clNoWrap}");
+        assert_eq!(text, "NomMme\n");
+        assert!(!back.contains("Dupont") && back.contains("Nom{}{\\b\\trftsWidth3 Mme"), "{back}");
     }
 
     #[test]

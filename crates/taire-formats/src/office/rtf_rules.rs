@@ -47,6 +47,28 @@ pub(crate) fn destination(word: &str, starred: bool) -> Destination {
     }
 }
 
+/// Whether this can be a control word: those have small letters, but for these, and 32 at most.
+pub(crate) fn is_control_word(word: &str) -> bool {
+    const MIXED: [&str; 15] = [
+        "ApplyBrkRules",
+        "clFitText",
+        "clNoWrap",
+        "clftsWidth",
+        "clwWidth",
+        "trftsWidth",
+        "trftsWidthA",
+        "trftsWidthB",
+        "trwWidth",
+        "trwWidthA",
+        "trwWidthB",
+        "clHide",
+        "mmathFont",
+        "mdefJc",
+        "mdispDef",
+    ];
+    word.len() <= 32 && (word.bytes().all(|b| b.is_ascii_lowercase()) || MIXED.contains(&word))
+}
+
 /// A control word that stands for a character.
 pub(crate) fn character(word: &str) -> Option<char> {
     Some(match word {

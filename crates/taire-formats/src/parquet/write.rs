@@ -1,6 +1,7 @@
 //! Writing a Parquet table, resumable. Each row group is a small file of its own in the stage; at the end they are
 //! joined byte by byte under the target's name. So a run that is killed loses the rows of one group at most, and the
-//! output is the same as if it had not been.
+//! output is the same as if it had not been. Rows are packed a few at a time: what waits in memory for its group to be
+//! full is packed already.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -32,6 +33,9 @@ use crate::{Document, Error, Stage};
 
 /// A row group is written at so much text, if not before at its rows.
 const GROUP_BYTES: usize = 32 << 20;
+/// Rows are packed at so many, or at so much text.
+const BATCH_ROWS: usize = 256;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Collects rows and writes them by groups.
 #[derive(Debug)]
@@ -42,11 +46,26 @@ pub(crate) struct TableWriter {
     table: Arc<Table>,
     group_rows: usize,
     groups: u64,
-    group: Group,
+    open: Option<OpenGroup>,
+    waiting: Batch,
 }
 
+/// The row group being packed.
+struct OpenGroup {
+    out: ArrowWriter<File>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl std::fmt::Debug for OpenGroup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "OpenGroup({} rows)", self.rows)
+    }
+}
+
+/// Rows not packed yet.
 #[derive(Default)]
-struct Group {
+struct Batch {
     text: StringBuilder,
     patients: Vec<Option<String>>,
     dates: Vec<Option<(Date, DateShape)>>,
@@ -56,9 +75,9 @@ struct Group {
     picks: Vec<(usize, usize)>,
 }
 
-impl std::fmt::Debug for Group {
+impl std::fmt::Debug for Batch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Group({} rows)", self.picks.len())
+        write!(f, "Batch({} rows)", self.picks.len())
     }
 }
 
@@ -80,8 +99,17 @@ impl TableWriter {
             fs::remove_dir_all(&folder).map_err(fail)?;
         }
         fs::create_dir_all(&folder).map_err(fail)?;
-        let (target, stage, group) = (target.into(), stage.clone(), Group::default());
-        Ok(TableWriter { target, stage, folder, table, group_rows, groups, group })
+        let (target, stage) = (target.into(), stage.clone());
+        Ok(TableWriter {
+            target,
+            stage,
+            folder,
+            table,
+            group_rows,
+            groups,
+            open: None,
+            waiting: Batch::default(),
+        })
     }
 
     fn group_path(&self, number: u64) -> PathBuf {
@@ -98,7 +126,7 @@ impl TableWriter {
         let Spot::Record { date: shape, rest, row, without_text } = &document.place.0 else {
             return Err(Error::usage("a row of a Parquet table can only come from one"));
         };
-        let group = &mut self.group;
+        let group = &mut self.waiting;
         group.text.append_option((!without_text).then_some(text));
         group.patients.push(patient.map(str::to_owned));
         group.dates.push(date.map(|d| (d, *shape)));
@@ -107,28 +135,51 @@ impl TableWriter {
             group.batches.push(rest.clone());
         }
         group.picks.push((group.batches.len() - 1, *row));
-        let full = group.picks.len() >= self.group_rows || group.text.values_slice().len() >= GROUP_BYTES;
-        if full { self.flush() } else { Ok(()) }
+        let (waiting, bytes) = (group.picks.len(), group.text.values_slice().len());
+        let (packed, packed_bytes) = self.open.as_ref().map_or((0, 0), |open| (open.rows, open.bytes));
+        if packed + waiting >= self.group_rows || packed_bytes + bytes >= GROUP_BYTES {
+            return self.flush();
+        }
+        if waiting >= BATCH_ROWS || bytes >= BATCH_BYTES { self.pack() } else { Ok(()) }
     }
 
     /// How many groups are on disk, if no row waits to join them.
     pub(crate) fn mark(&self) -> Option<u64> {
-        self.group.picks.is_empty().then_some(self.groups)
+        (self.waiting.picks.is_empty() && self.open.is_none()).then_some(self.groups)
     }
 
-    fn flush(&mut self) -> Result<(), Error> {
-        let group = std::mem::take(&mut self.group);
-        let path = self.group_path(self.groups);
+    /// Packs the rows that wait into the open group.
+    fn pack(&mut self) -> Result<(), Error> {
+        let group = std::mem::take(&mut self.waiting);
+        let (rows, bytes) = (group.picks.len(), group.text.values_slice().len());
         let batch = group.batch(&self.table).map_err(|()| self.failed(None))?;
-        let write = || -> Result<(), ParquetError> {
-            let file = File::create(&path)?;
-            let mut out = ArrowWriter::try_new(&file, self.table.written.clone(), Some(self.properties()))?;
-            out.write(&batch)?;
-            out.close()?;
+        let pack = |this: &mut Self| -> Result<(), ParquetError> {
+            let mut open = match this.open.take() {
+                Some(open) => open,
+                None => {
+                    let file = File::create(this.group_path(this.groups))?;
+                    let out =
+                        ArrowWriter::try_new(file, this.table.written.clone(), Some(this.properties()))?;
+                    OpenGroup { out, rows: 0, bytes: 0 }
+                }
+            };
+            open.out.write(&batch)?;
+            this.open = Some(OpenGroup { rows: open.rows + rows, bytes: open.bytes + bytes, ..open });
+            Ok(())
+        };
+        pack(self).map_err(|e| self.failed(Some(&e)))
+    }
+
+    /// Ends the open group.
+    fn flush(&mut self) -> Result<(), Error> {
+        self.pack()?;
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let end = || -> Result<(), ParquetError> {
+            let file = open.out.into_inner()?;
             file.sync_data()?;
             Ok(())
         };
-        write().map_err(|e| self.failed(Some(&e)))?;
+        end().map_err(|e| self.failed(Some(&e)))?;
         self.groups += 1;
         Ok(())
     }
@@ -148,7 +199,7 @@ impl TableWriter {
 
     /// Joins the groups under the target's name.
     pub(crate) fn finish(mut self) -> Result<(), Error> {
-        if !self.group.picks.is_empty() || self.groups == 0 {
+        if self.mark().is_none() || self.groups == 0 {
             self.flush()?;
         }
         let whole = self.stage.path("whole");
@@ -206,7 +257,7 @@ impl TableWriter {
     }
 }
 
-impl Group {
+impl Batch {
     fn batch(mut self, table: &Table) -> Result<RecordBatch, ()> {
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(table.made.len());
         for (made, field) in table.made.iter().zip(table.written.fields()) {

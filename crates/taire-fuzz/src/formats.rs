@@ -1,0 +1,219 @@
+//! What must hold for every format: bytes are read or refused, the same way each time; what is read can be rewritten; and
+//! a name that was replaced is in no part of what is written.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use taire_formats::{
+    Document, Format, InputFile, OutSpan, ReadOptions, Stage, WriteOptions, Writer, read_bytes,
+};
+
+use crate::parts::{pack, unpack};
+use crate::seeds::NAMES;
+
+const INSTEAD: &str = "Vaucanson";
+
+pub(crate) fn doc(bytes: &[u8]) {
+    single(Format::Doc, bytes);
+}
+
+pub(crate) fn pdf(bytes: &[u8]) {
+    single(Format::Pdf, bytes);
+}
+
+pub(crate) fn rtf(bytes: &[u8]) {
+    single(Format::Rtf, bytes);
+}
+
+pub(crate) fn html(bytes: &[u8]) {
+    single(Format::Html, bytes);
+}
+
+pub(crate) fn docx(flat: &[u8]) {
+    single(Format::Docx, &pack(flat));
+}
+
+pub(crate) fn odt(flat: &[u8]) {
+    single(Format::Odt, &pack(flat));
+}
+
+pub(crate) fn cda(bytes: &[u8]) {
+    single(Format::Cda, bytes);
+}
+
+pub(crate) fn fhir(bytes: &[u8]) {
+    single(Format::Fhir, bytes);
+}
+
+pub(crate) fn hl7(bytes: &[u8]) {
+    single(Format::Hl7, bytes);
+}
+
+pub(crate) fn csv(bytes: &[u8]) {
+    table(Format::Csv { delimiter: b',' }, bytes);
+}
+
+pub(crate) fn jsonl(bytes: &[u8]) {
+    table(Format::Jsonl, bytes);
+}
+
+pub(crate) fn parquet(bytes: &[u8]) {
+    table(Format::Parquet, bytes);
+}
+
+fn input(format: Format) -> InputFile {
+    InputFile::new("input", "input", format)
+}
+
+/// A refusal says why, and not by quoting. The names of columns are told; a name among them looks like one.
+fn check_refusal(said: &str) {
+    assert!(!said.contains("internal fault"), "a reader fell over: {said}");
+    let quotes = NAMES.iter().any(|name| said.contains(name)) && !said.contains("columns found");
+    assert!(!quotes, "a refusal quotes the document");
+}
+
+fn read(format: Format, bytes: &[u8]) -> Vec<Document> {
+    let mut documents = Vec::new();
+    match read_bytes(&input(format), bytes.to_vec(), &ReadOptions::default()) {
+        Err(error) => check_refusal(&error.to_string()),
+        Ok(reader) => {
+            for item in reader.take(200) {
+                match item {
+                    Ok(document) => documents.push(document),
+                    Err(refusal) => check_refusal(&refusal.to_string()),
+                }
+            }
+        }
+    }
+    documents
+}
+
+fn check_fields(document: &Document) {
+    let mut from = 0;
+    for given in &document.given {
+        let span = given.span.start()..given.span.end();
+        assert!(span.start >= from && document.text.get(span.clone()).is_some(), "a field is out of place");
+        from = span.end;
+    }
+}
+
+/// The text with every known name replaced, and the spans of that.
+fn replaced(text: &str) -> (String, Vec<OutSpan>) {
+    let mut found: Vec<(usize, usize)> = NAMES
+        .iter()
+        .flat_map(|name| text.match_indices(name).map(|(at, was)| (at, at + was.len())))
+        .collect();
+    found.sort_unstable();
+    let (mut out, mut spans, mut from) = (String::new(), Vec::new(), 0);
+    for (start, end) in found {
+        if start < from {
+            continue;
+        }
+        out.push_str(&text[from..start]);
+        let at = out.len();
+        out.push_str(INSTEAD);
+        from = end;
+        spans.push(OutSpan {
+            start: at,
+            end: out.len(),
+            original: start..end,
+            took: 0,
+            put: 0,
+            label: "FamilyName".into(),
+            role: None,
+            score: 1.0,
+            sources: Default::default(),
+        });
+    }
+    out.push_str(&text[from..]);
+    (out, spans)
+}
+
+fn contains(bytes: &[u8], name: &str) -> bool {
+    bytes.windows(name.len()).any(|w| w == name.as_bytes())
+}
+
+/// Names that were found in the text are in no part of the file.
+fn check_gone(text: &str, written: &[u8]) {
+    for name in NAMES.iter().filter(|name| text.contains(**name)) {
+        for (part, bytes) in unpack(written) {
+            assert!(!contains(&bytes, name) && !part.contains(name), "a replaced name is still in a part");
+        }
+    }
+}
+
+/// One document that fills its file.
+fn single(format: Format, bytes: &[u8]) {
+    let Some(document) = read(format, bytes).pop() else { return };
+    check_fields(&document);
+    // A reader with a time limit may refuse what it read before.
+    if let Some(again) = read(format, bytes).pop() {
+        assert!(again.text == document.text, "the same bytes were read otherwise");
+    }
+    let (text, spans) = replaced(&document.text);
+    let written = match document.rewritten(&text, &spans) {
+        None => panic!("a document that was read has no way back"),
+        Some(Err(error)) => return check_refusal(&error.to_string()),
+        Some(Ok(written)) => written,
+    };
+    let again = document.rewritten(&text, &spans).and_then(Result::ok);
+    assert!(again.as_ref() == Some(&written), "the same document was written otherwise");
+    check_gone(&document.text, &written);
+    if !matches!(format, Format::Doc | Format::Pdf) {
+        let read_back = read(format, &written);
+        assert!(read_back.len() == 1, "what was written cannot be read");
+        // Text in one encoding read as another may be itself again once what did not fit is gone.
+        let misread = document.text.contains('Ã');
+        let left = NAMES.iter().any(|name| read_back[0].text.contains(name));
+        assert!(misread || !left, "a name is read back");
+    }
+}
+
+thread_local! {
+    static PLACE: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
+}
+
+/// A folder in memory where there is one: nothing here is worth a disk.
+pub(crate) fn with_folder<T>(work: impl FnOnce(&Path) -> T) -> T {
+    PLACE.with_borrow_mut(|place| {
+        let memory = Path::new("/dev/shm");
+        let make = || if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let folder = place.get_or_insert_with(|| make().expect("a folder for the outputs"));
+        work(folder.path())
+    })
+}
+
+/// Many documents in one file.
+fn table(format: Format, bytes: &[u8]) {
+    let written = with_folder(|folder| {
+        let layout = match read_bytes(&input(format), bytes.to_vec(), &ReadOptions::default()) {
+            Ok(reader) => reader.layout().clone(),
+            Err(error) => {
+                check_refusal(&error.to_string());
+                return None;
+            }
+        };
+        let documents = read(format, bytes);
+        let again = read(format, bytes);
+        let same = |(a, b): (&Document, &Document)| a.text == b.text && a.id == b.id;
+        assert!(documents.len() == again.len() && documents.iter().zip(&again).all(same), "read otherwise");
+        let stage = Stage::open(&folder.join("stage")).expect("a stage");
+        let target = folder.join("written");
+        let mut writer = Writer::create(&target, WriteOptions::default(), &layout, &stage).expect("a writer");
+        for document in &documents {
+            let (text, spans) = replaced(&document.text);
+            writer
+                .write(document, &text, &spans, Some("12"), document.date)
+                .expect("a row that was read is written");
+        }
+        writer.finish().expect("a table that was read is written");
+        let written = std::fs::read(&target).expect("the table");
+        Some((documents, written))
+    });
+    let Some((documents, written)) = written else { return };
+    let back = read(format, &written);
+    assert!(back.len() == documents.len(), "rows were lost or made");
+    for (was, is) in documents.iter().zip(&back) {
+        assert!(is.text == replaced(&was.text).0, "a text was changed by writing");
+    }
+}

@@ -1,0 +1,53 @@
+//! What must hold for any bytes, one [`Target`] for each format and one for the engine.
+//!
+//! A target's `run` takes bytes and panics where something that must hold does not. `fuzz/` hands it to libFuzzer
+//! (`cargo xtask fuzz`), the tests of this crate to a seeded run of [`Dice`]. First inputs are made by [`seeds`] from the
+//! letters of the tests and of `examples/`.
+
+mod dice;
+mod engine;
+mod formats;
+mod packed;
+mod parts;
+mod seeds;
+
+pub use dice::Dice;
+
+/// Something that must hold for any bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    pub name: &'static str,
+    /// Inputs to begin with.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+    pub run: fn(&[u8]),
+    /// A reader of others that may panic on bad files: it is isolated, and the document refused.
+    pub isolates: Option<&'static str>,
+}
+
+const fn target(name: &'static str, seeds: fn() -> Vec<Vec<u8>>, run: fn(&[u8])) -> Target {
+    Target { name, seeds, run, isolates: None }
+}
+
+/// Every target, those that read binary files first.
+pub const TARGETS: &[Target] = &[
+    target("doc", seeds::doc, formats::doc),
+    Target { isolates: Some("/lopdf-"), ..target("pdf", seeds::pdf, formats::pdf) },
+    target("rtf", seeds::rtf, formats::rtf),
+    target("docx", seeds::docx, formats::docx),
+    target("odt", seeds::odt, formats::odt),
+    Target { isolates: Some("/parquet-"), ..target("parquet", seeds::parquet, formats::parquet) },
+    target("cda", seeds::cda, formats::cda),
+    target("fhir", seeds::fhir, formats::fhir),
+    target("hl7", seeds::hl7, formats::hl7),
+    target("html", seeds::html, formats::html),
+    target("zip", seeds::zip, packed::zip),
+    target("gz", seeds::gz, packed::gz),
+    target("csv", seeds::csv, formats::csv),
+    target("jsonl", seeds::jsonl, formats::jsonl),
+    target("engine", seeds::engine, engine::run),
+];
+
+/// The target of a name.
+pub fn named(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}

@@ -1,0 +1,178 @@
+//! First inputs: letters of the tests, and tables, archives and a PDF made here. All tell of one invented person.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use parquet::arrow::ArrowWriter;
+use parquet::file::properties::WriterProperties;
+
+use crate::parts;
+
+/// Names in the seeds, as they are spelled there.
+pub(crate) const NAMES: [&str; 5] = ["ESCOUBÈS", "Escoubès", "Hildegarde", "Lannemezan", "LANNEMEZAN"];
+
+macro_rules! office {
+    ($name:literal) => {
+        include_bytes!(concat!("../../taire-cli/tests/office/lettre.", $name)).as_slice()
+    };
+}
+
+const CDA: &str = include_str!("../../taire-cli/tests/envelopes/lettre.xml");
+const MESSAGE: &str = include_str!("../../taire-cli/tests/envelopes/resultat.hl7");
+const BUNDLE: &str = include_str!("../../taire-cli/tests/envelopes/dossier.json");
+const NOTE: &str = "Mme Philomène ESCOUBÈS, née le 04/11/1952, 3 impasse du Pic d'Arbizon, 65300 Lannemezan. IPP 7719046502, \
+                    tél. 05 62 98 41 77, ph.escoubes@orange.fr.\nVue le 15 mars 2021 par le Dr Hildegarde TRÉPANIER : maladie de \
+                    Basedow, méthotrexate 15 mg, TA 14/8, plaquettes 251 000/mm3.";
+const NOTA: &str = "Paciente: Philomène Escoubès. NHC 7719046502, nacida el 4 de noviembre de 1952 en Lannemezan. Médico: Dra. \
+                    Hildegarde Trepanier NºCol: 28 28 35489. Enfermedad de Paget, metotrexato 15 mg/semana, HbA1c 7,8 %.";
+
+pub(crate) fn doc() -> Vec<Vec<u8>> {
+    vec![office!("doc").to_vec()]
+}
+
+pub(crate) fn rtf() -> Vec<Vec<u8>> {
+    let small = b"{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}{\\info{\\author Hildegarde}}{\\header ESCOUB\\'c8S}\\uc1 \
+        Mme \\b ESCOUB\\u200?S\\b0\\par{\\*\\bkmkstart a}\\trowd\\cellx100 Nom\\cell Lannemezan\\cell\\row{\\field{\\*\\fldinst \
+        HYPERLINK \"x\"}{\\fldrslt Hildegarde}}{\\pict\\pngblip 00}{\\v cach}\\bin3 abc}";
+    vec![office!("rtf").to_vec(), small.to_vec()]
+}
+
+pub(crate) fn html() -> Vec<Vec<u8>> {
+    let small = "<!DOCTYPE html><html><head><title>Escoubès</title><style>p{}</style></head><body><!-- x --><p class=a>Mme \
+        <b>ESCOU</b>B&Egrave;S &#76;annemezan<br><a href='mailto:a@b'>Hildegarde</a><table><tr><td>Nom<td>ESCOUB&#xC8;S</table>\
+        <script>x</script><img src=a alt=Escoubès><input value=Lannemezan></body></html>";
+    vec![office!("html").to_vec(), small.into()]
+}
+
+pub(crate) fn docx() -> Vec<Vec<u8>> {
+    vec![parts::flatten(office!("docx"))]
+}
+
+pub(crate) fn odt() -> Vec<Vec<u8>> {
+    vec![parts::flatten(office!("odt"))]
+}
+
+/// A letter with its streams unpacked, and one as a word processor prints it.
+pub(crate) fn pdf() -> Vec<Vec<u8>> {
+    let page = "BT /F1 12 Tf 70 700 Td (Mme ESCOUB\\310S, Lannemezan) Tj 0 -14 Td [(Hilde) -20 (garde)] TJ T* <4E6F6D> Tj ET /X1 Do";
+    let form = "BT /F1 9 Tf 70 40 Td (Lannemezan) ' ET";
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Pages/Count 1/Kids[3 0 R]>>".into(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>/XObject<</X1 6 0 R>>>>>>".into(),
+        format!("<</Length {}>>\nstream\n{page}\nendstream", page.len()),
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".into(),
+        format!("<</Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Length {}>>\nstream\n{form}\nendstream", form.len()),
+    ];
+    let mut out = String::from("%PDF-1.4\n");
+    let mut table = String::from("0000000000 65535 f \n");
+    for (i, object) in objects.iter().enumerate() {
+        table += &format!("{:010} 00000 n \n", out.len());
+        out += &format!("{} 0 obj\n{object}\nendobj\n", i + 1);
+    }
+    let xref = out.len();
+    let size = objects.len() + 1;
+    out +=
+        &format!("xref\n0 {size}\n{table}trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{xref}\n%%EOF\n");
+    vec![out.into_bytes(), office!("pdf").to_vec()]
+}
+
+pub(crate) fn parquet() -> Vec<Vec<u8>> {
+    let text = |i: i64| if i % 2 == 0 { NOTE } else { NOTA };
+    let columns: [(&str, ArrayRef); 4] = [
+        ("note_id", Arc::new(Int64Array::from_iter_values(0..6))),
+        ("person_id", Arc::new(Int64Array::from_iter((0..6).map(|i| (i % 3 != 1).then_some(7700 + i / 2))))),
+        ("note_date", Arc::new(Date32Array::from_iter_values(18_000..18_006))),
+        ("note_text", Arc::new(StringArray::from_iter((0..6).map(|i| (i != 4).then(|| text(i)))))),
+    ];
+    let Ok(batch) = RecordBatch::try_from_iter(columns) else { return Vec::new() };
+    let write = |dictionary: bool| {
+        let mut bytes = Vec::new();
+        let properties = WriterProperties::builder().set_dictionary_enabled(dictionary).build();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties))?;
+        writer.write(&batch)?;
+        writer.close()?;
+        Ok::<_, parquet::errors::ParquetError>(bytes)
+    };
+    [true, false].into_iter().flat_map(write).collect()
+}
+
+fn letter() -> String {
+    STANDARD.encode(rtf().pop().unwrap_or_default())
+}
+
+pub(crate) fn cda() -> Vec<Vec<u8>> {
+    let inside = format!(
+        "<nonXMLBody><text mediaType=\"text/rtf\" representation=\"B64\">{}</text></nonXMLBody>",
+        letter()
+    );
+    let narrative = "<structuredBody><component><section><title>Mme Escoubès</title><text><paragraph>Mme <content \
+        styleCode=\"Bold\">ESCOU</content>BÈS, IPP 7719046502, née le 04/11/1952 à Lannemezan.</paragraph><table><tr><td>Dr \
+        Hildegarde</td></tr></table></text></section></component></structuredBody>";
+    [inside.as_str(), narrative].map(|body| CDA.replace("<!--BODY-->", body).into_bytes()).into()
+}
+
+pub(crate) fn fhir() -> Vec<Vec<u8>> {
+    vec![BUNDLE.replace("LETTER", &letter()).into_bytes()]
+}
+
+pub(crate) fn hl7() -> Vec<Vec<u8>> {
+    vec![MESSAGE.replace("LETTER", &letter()).replace('\n', "\r").into_bytes()]
+}
+
+pub(crate) fn csv() -> Vec<Vec<u8>> {
+    let quoted = NOTE.replace('"', "\"\"");
+    vec![
+        format!("id,patient,date,text\n1,77,2021-03-15,\"{quoted}\"\n2,,15/03/2021,RAS\n3,78,,\"a \"\"b\"\"\nc\"\n").into_bytes(),
+    ]
+}
+
+pub(crate) fn jsonl() -> Vec<Vec<u8>> {
+    let note = NOTE.replace('\n', "\\n");
+    vec![
+        format!(
+            "{{\"id\":1,\"patient\":\"77\",\"date\":\"2021-03-15\",\"text\":\"{note}\",\"known\":{}}}\n\n{{\"text\":\"\\u0045scoub\\u00e8s\",\"ward\":[1]}}\n",
+            crate::engine::KNOWN.replace('\n', " ")
+        )
+        .into_bytes(),
+    ]
+}
+
+pub(crate) fn zip() -> Vec<Vec<u8>> {
+    let mut flat = Vec::new();
+    let csv = csv().pop().unwrap_or_default();
+    let rtf = rtf().pop().unwrap_or_default();
+    for (name, content) in [
+        ("a/notes.csv", csv.as_slice()),
+        ("a/lettre.rtf", rtf.as_slice()),
+        ("a/identity.json", crate::engine::KNOWN.as_bytes()),
+        ("lettre.txt", NOTE.as_bytes()),
+    ] {
+        flat.push(1);
+        flat.extend_from_slice(name.as_bytes());
+        flat.push(2);
+        flat.extend_from_slice(content);
+    }
+    vec![parts::pack(&flat), flat]
+}
+
+pub(crate) fn gz() -> Vec<Vec<u8>> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::none());
+    let _ = packed.write_all(&jsonl().concat());
+    packed.finish().into_iter().collect()
+}
+
+pub(crate) fn engine() -> Vec<Vec<u8>> {
+    let text = |first: u8, text: &str| [&[first], text.as_bytes()].concat();
+    vec![
+        text(0, NOTE),
+        text(1, NOTA),
+        text(0, include_str!("../../../examples/fr/lettre-neurologie.txt")),
+        text(1, include_str!("../../../examples/es/informe-alta.txt")),
+    ]
+}

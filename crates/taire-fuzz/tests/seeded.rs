@@ -1,0 +1,45 @@
+//! A seeded run of every target: the same inputs each time, so that a failure here is a failure everywhere.
+//! `TAIRE_FUZZ_ROUNDS` makes it longer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use taire_fuzz::{Dice, TARGETS, named};
+
+/// A round is one damaged input.
+fn rounds(most: usize) -> usize {
+    std::env::var("TAIRE_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(most)
+}
+
+fn run(name: &str, most: usize) {
+    let target = named(name).expect("a target of this name");
+    let seeds = (target.seeds)();
+    assert!(!seeds.is_empty());
+    seeds.iter().for_each(|seed| (target.run)(seed));
+    for round in 0..rounds(most) {
+        let mut dice = Dice::new(round as u64 + 1);
+        let mut bytes = seeds[dice.below(seeds.len())].clone();
+        let other = &seeds[dice.below(seeds.len())];
+        dice.spoil(&mut bytes, other);
+        if catch_unwind(AssertUnwindSafe(|| (target.run)(&bytes))).is_err() {
+            let kept = format!("{}/{name}-{round}", env!("CARGO_TARGET_TMPDIR"));
+            let _ = std::fs::write(&kept, &bytes);
+            panic!("{name} fails at round {round}; its input is in {kept}");
+        }
+    }
+}
+
+macro_rules! seeded {
+    ($($name:ident $most:literal)*) => {
+        $(#[test] fn $name() { run(stringify!($name), $most); })*
+
+        #[test]
+        fn every_target_is_run() {
+            let run = [$(stringify!($name)),*];
+            assert!(TARGETS.iter().all(|target| run.contains(&target.name)) && run.len() == TARGETS.len());
+        }
+    };
+}
+
+seeded! {
+    doc 300 pdf 60 rtf 300 docx 100 odt 60 parquet 150 cda 200 fhir 200 hl7 300 html 300 zip 150 gz 200 csv 200 jsonl 200 engine 60
+}
