@@ -329,8 +329,9 @@ impl Places {
                 let folded = fold(&named.value);
                 let tells = match named.whole {
                     true => {
+                        let known = |w: &str| words.binary_search_by(|x| x.as_str().cmp(w)).is_ok();
                         let mut inside = folded.split(|c: char| !c.is_alphanumeric());
-                        inside.any(|w| words.binary_search_by(|x| x.as_str().cmp(w)).is_ok())
+                        inside.any(|w| known(w) || known(w.trim_matches(|c: char| c.is_ascii_digit())))
                     }
                     false => {
                         let letters: String = folded.chars().filter(|c| c.is_alphanumeric()).collect();
