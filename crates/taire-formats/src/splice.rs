@@ -468,6 +468,12 @@ mod tests {
         let (text, places) = gatherer.finish();
         let (new, spans) = super::tests::spans(&text, &[("Dupont", "Petit")]);
         assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Petit|renamed1");
+        let mut gatherer = Gatherer::new();
+        gatherer.source(b"Dupont|1px #00Dupont".to_vec());
+        gatherer.run(0..6, "Dupont".into(), Code::Xml);
+        gatherer.watched(7..20, "1px #00Dupont");
+        let places = gatherer.finish().1;
+        assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Petit|renamed1");
     }
 
     #[test]

@@ -74,7 +74,7 @@ enum Kind {
         file: AtomicFile,
         page: Page,
     },
-    Parquet(TableWriter),
+    Parquet(Box<TableWriter>),
 }
 
 impl Writer {
@@ -121,13 +121,8 @@ impl Writer {
             return Ok(Writer { kind, buffer });
         }
         if let (To::InKind, Some(table)) = (to, &layout.table) {
-            let kind = Kind::Parquet(TableWriter::create(
-                target,
-                table.clone(),
-                stage,
-                mark.unwrap_or(0),
-                group_rows,
-            )?);
+            let table = TableWriter::create(target, table.clone(), stage, mark.unwrap_or(0), group_rows)?;
+            let kind = Kind::Parquet(Box::new(table));
             return Ok(Writer { kind, buffer });
         }
         let mut file = AtomicFile::staged(stage, "part", target, private, mark)?;

@@ -82,9 +82,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             }
         }
         let shown = String::from_utf8_lossy(&shown).into_owned();
-        if let Some(lost) =
-            KEPT.iter().find(|kept| !shown.contains(**kept) && !(format == "html" && shown.is_empty()))
-        {
+        if let Some(lost) = KEPT.iter().find(|kept| !shown.contains(**kept)) {
             return Err(format!(".{format}: `{lost}` is lost"));
         }
         println!(
