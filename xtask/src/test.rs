@@ -38,8 +38,7 @@ fn cargo(args: &[&str]) -> Command {
 /// The program of `fuzz/` is no member of the workspace, so that its flags and its C++ stay out of it.
 fn fuzz_targets(root: &Path) -> Command {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let mut check =
-        cargo(&["check", "--quiet", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--target-dir"]);
+    let mut check = cargo(&["check", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--target-dir"]);
     check.arg(target);
     check
 }
