@@ -108,6 +108,9 @@ impl Reader<'_> {
         if tokens.get(next + 1).is_some_and(|t| joins(&tokens[next]) && is_office(t.of(text))) {
             return next + 2;
         }
+        if tokens.get(next + 1).is_some_and(|t| matches!(t.of(text), "®" | "™")) {
+            return next;
+        }
         self.run.read(note, next, Trust::Announced);
         if self.run.units.is_empty() {
             return self.lower_case_name(at, next, class);
@@ -170,8 +173,10 @@ impl Reader<'_> {
         }
         // A colon announces who it is.
         let colon = next > at + 1 && tokens[at + 1].of(text) == ":";
-        if !colon && self.note.language == Language::Fr && medical_name(self.note, next).is_some() {
-            return at + 1;
+        // "le cadre de Mayfield"
+        let name = next + usize::from(tokens.get(next).is_some_and(|t| t.of(text) == "de"));
+        if !colon && self.note.language == Language::Fr && medical_name(self.note, name).is_some() {
+            return name;
         }
         self.run.read(self.note, next, if colon { Trust::Announced } else { Trust::Alone });
         let full = self.run.units.iter().filter(|u| !u.initial).count();
@@ -273,9 +278,22 @@ impl Reader<'_> {
         let mut i = at + 1;
         let mut first = None;
         let mut last = at;
+        let thing = is_thing(tokens[at].of(text));
+        let given = |t: &Token| t.facts.given_tier() >= 4 && t.facts.careful().is_none();
         while let Some(token) = tokens.get(i).filter(|_| i <= at + 14) {
             let word = token.of(text);
             match token.kind {
+                // "triangle de Jean-Louis Petit"
+                Kind::Word
+                    if thing
+                        && token.shape == Shape::Title
+                        && last + 1 == i
+                        && first.is_some_and(|f| tokens[f..i].iter().any(given))
+                        && tokens[last].shape == Shape::Title
+                        && given(&tokens[last]) =>
+                {
+                    last = i;
+                }
                 Kind::Word
                     if WordClass::of(token).is_some_and(|c| c.is_title() && token.shape != Shape::Single) =>
                 {
@@ -306,17 +324,21 @@ impl Reader<'_> {
         }
         let Some(first) = first else { return at + 1 };
         // A given name makes it a person again: "la maladie de Jean DUPONT".
-        let person =
-            tokens[first..=last].iter().any(|t| t.facts.given_tier() >= 4 && t.facts.careful().is_none())
-                && last > first
-                && !tokens[first..=last].iter().any(|t| t.facts.is_eponym());
-        if person {
+        let person = tokens[first..=last].iter().any(given)
+            && last > first
+            && !tokens[first..=last].iter().any(|t| t.facts.is_eponym());
+        // "Jean DUPONT"
+        let full = tokens[last].facts.given_tier() >= 5
+            && tokens[last].shape == Shape::Title
+            && !tokens[last].facts.is_eponym()
+            && tokens.get(last + 1).is_some_and(|t| t.shape == Shape::Upper && !t.facts.is_eponym());
+        if person && !thing || full {
             return at + 1;
         }
         let span = note.raw_of_tokens(first, last);
         // A patient may bear the name of a disease: the disease stays one.
         let known = tokens[first..=last].iter().any(|t| t.facts.is_eponym());
-        let score = if known { 0.97 } else { 0.85 };
+        let score = if known || thing { 0.97 } else { 0.85 };
         self.out.push(Mention::clear(span, score, Source::Lexicon, "eponym after a medical word"));
         last + 1
     }
@@ -366,6 +388,10 @@ impl Reader<'_> {
             }
         } else if let Some(next) = self.doubled(at) {
             return next;
+        } else if is_scale(note, at) && after_science(note, at) {
+            let span = note.raw_of_tokens(at, at);
+            self.out.push(Mention::clear(span, 0.995, Source::Lexicon, "acronym of a scale or a test"));
+            return at + 1;
         } else if let Some((last, why)) = medical_name(note, at) {
             self.out.push(Mention::clear(note.raw_of_tokens(at, last), 0.94, Source::Lexicon, why));
             return last + 1;
@@ -423,6 +449,24 @@ impl Reader<'_> {
     }
 }
 
+/// A part of the body or an instrument, which no patient gives a name to: what follows is an eponym even if it holds a
+/// given name.
+fn is_thing(word: &str) -> bool {
+    matches!(
+        word,
+        "triangle"
+            | "trigone"
+            | "ligament"
+            | "triangulo"
+            | "ligamento"
+            | "clamp"
+            | "ecarteur"
+            | "écarteur"
+            | "pessaire"
+            | "têtière"
+    )
+}
+
 /// "EVA 7/10", "IgG ELISA": acronyms that are given names too, in a line that is not all in capitals.
 fn is_scale(note: &Note, at: usize) -> bool {
     let (tokens, text) = (&note.tokens, note.norm());
@@ -440,6 +484,15 @@ fn is_scale(note: &Note, at: usize) -> bool {
     let key = at > 0 && tokens[at - 1].of(text) == ":";
     let shouts = |i: usize| near(i).is_some_and(|t| t.shape == Shape::Upper);
     !title && !key && !named(at + 1) && !(at > 0 && (named(at - 1) || shouts(at - 1))) && !shouts(at + 1)
+}
+
+/// "(ELISA", "par ELISA", "technique ELISA": where an acronym stands, and no name does.
+fn after_science(note: &Note, at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |i| note.tokens[i].of(note.norm()));
+    matches!(
+        before,
+        "(" | "par" | "en" | "technique" | "test" | "méthode" | "kit" | "type" | "sérologie" | "dosage"
+    )
 }
 
 /// "Llamar a Pilar", "hablado con Dolores": somebody, though the word is also a thing.

@@ -210,7 +210,8 @@ const FRENCH: &[(WordClass, &str)] = &[
          diverticule gastrectomie anse ilots loi equation theoreme questionnaire inventaire \
          echographie doppler appareil attelle prothese vaccin dermatose dystrophie ataxie epilepsie \
          encephalopathie aphasie paralysie nevralgie contracture lesion lesions cancer carcinome \
-         melanome protocole schema complexe type facies osteochondrite apophysite anti anticorps triangle trigone",
+         melanome protocole schema complexe type facies osteochondrite apophysite anti anticorps triangle trigone \
+         clamp ecarteur pessaire tetiere",
     ),
     (
         PlaceVerb,
