@@ -1,5 +1,6 @@
 //! Where a name ends, in either language: a verb in small letters behind capitals, the word for a nurse or a relative
-//! at the head of the next column, and the key of the number that follows ran into it and are given back.
+//! at the head of the next column, and the key of the number that follows ran into it and are given back. Only words
+//! that a list knows are: what no list knows may be a name.
 
 use std::sync::LazyLock;
 
@@ -30,7 +31,8 @@ fn without_tail(note: &Note, mut entity: Entity) -> Option<Entity> {
     let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
     let words: Vec<usize> = (first..end).filter(|&i| note.tokens[i].kind == Kind::Word).collect();
     let kept = words.iter().rposition(|&i| !is_tail(note, i, i == first)).map_or(0, |at| at + 1);
-    if kept == words.len() {
+    let by_model_alone = entity.sources.iter().all(|s| s == Source::Crf);
+    if kept == words.len() || kept == 0 && !by_model_alone {
         return Some(entity);
     }
     let mut last = *words.get(kept.checked_sub(1)?)?;
@@ -59,7 +61,10 @@ fn is_tail(note: &Note, at: usize, alone: bool) -> bool {
         Some(c) if c.is_title() || matches!(c, WordClass::RoleWord | WordClass::Kinship) => {
             token.shape != Shape::Single && !token.glued
         }
-        _ => capitals && token.shape == Shape::Lower && before.kind == Kind::Word && token.of(text).len() > 3,
+        _ => {
+            let ordinary = token.facts.word_class() > 0 && token.facts.given_tier() == 0;
+            ordinary && capitals && token.shape == Shape::Lower && before.kind == Kind::Word
+        }
     }
 }
 
@@ -92,6 +97,8 @@ mod tests {
         assert_eq!(settled("ROSALBA QUIJADA autoriza.", "QUIJADA autoriza").as_deref(), Some("QUIJADA"));
         assert_eq!(settled("DR. QUIJADA   ENF. PILAR M.", "QUIJADA   ENF.").as_deref(), Some("QUIJADA"));
         assert_eq!(settled("(DRA. QUIJADA, BUSCA 2214)", "BUSCA"), None);
+        let unlisted = settled("QUIJADA maelzann acude sola", "QUIJADA maelzann");
+        assert_eq!(unlisted.as_deref(), Some("QUIJADA maelzann"));
         assert_eq!(
             settled("Sra. Quijada de la Rosa", "Quijada de la Rosa").as_deref(),
             Some("Quijada de la Rosa")
