@@ -81,7 +81,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
                 return Err(format!(".{format}: {} left in {what}", found.join(", ")));
             }
         }
-        let shown = String::from_utf8_lossy(&shown).into_owned();
+        // As plain text LibreOffice leaves out notes, and what follows a nested table of its own RTF; the file has them.
+        let shown = String::from_utf8_lossy(&shown).into_owned() + &search::text(&read(&path)?);
         if let Some(lost) = KEPT.iter().find(|kept| !shown.contains(**kept)) {
             return Err(format!(".{format}: `{lost}` is lost"));
         }

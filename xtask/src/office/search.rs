@@ -85,6 +85,14 @@ pub(super) fn parts(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     parts
 }
 
+/// The text of every part, one after the other, without markup and with escapes undone.
+pub(super) fn text(bytes: &[u8]) -> String {
+    parts(bytes)
+        .iter()
+        .map(|(_, part)| without_escapes(&without_markup(&String::from_utf8_lossy(part))))
+        .collect()
+}
+
 /// The ways a text may stand in bytes.
 fn views(bytes: &[u8]) -> Vec<(&'static str, String)> {
     let plain = String::from_utf8_lossy(bytes).into_owned();
@@ -120,7 +128,7 @@ fn without_markup(text: &str) -> String {
 /// Undoes `\'c8` and `\u200?` of RTF and `&#200;` of XML; control words and braces of RTF go.
 fn without_escapes(text: &str) -> String {
     let Ok(escapes) = regex::Regex::new(
-        r"\\'([0-9a-f]{2})|\\u(-?\d+) ?\??|&#x([0-9A-Fa-f]+);|&#(\d+);|&([A-Z]?[a-z])[a-z]*;|[{}]|\\[a-z]+-?\d* ?",
+        r"\\'([0-9a-f]{2})|\\u(-?\d+) ?(?:\\'[0-9a-f]{2}|\?)*|&#x([0-9A-Fa-f]+);|&#(\d+);|&([A-Z]?[a-z])[a-z]*;|[{}]|\\[a-z]+-?\d* ?",
     ) else {
         return text.to_owned();
     };
@@ -171,6 +179,7 @@ mod tests {
             "Mme GUÉZENNEC".as_bytes(),
             b"{\\rtf1 Gu\\'e9z{\\b enn}ec}",
             b"Gu\\u233?zennec",
+            b"Gu\\u233\\'e9zennec",
             b"<b>Gu&eacute;ze</b>nnec",
             b"Gu&#233;zennec",
             b"Gu\xE9zennec",
