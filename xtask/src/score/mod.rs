@@ -1,7 +1,7 @@
 //! `cargo xtask score`: how well the shipped binary detects, on the development corpora.
 //!
 //! Runs the release `taire` as anybody would, scores what it wrote, and writes `scores/detection.md` and
-//! `scores/detection.json`. `--check` recomputes and fails when a headline figure fell under the committed one;
+//! `scores/detection.json` and the README's table. `--check` recomputes and fails when a headline figure fell under the committed one;
 //! `--borders` shows, without the binary, what gold loses on its way through our labels; `--show-words` prints, on
 //! the terminal only, the words behind the counts; `--ablation` measures what each detector adds; `--words` the words
 //! that people would have to sort; `--retain` only what medicine is kept, which a plain run measures too. The corpora are not part of the project: without them nothing is measured, and that
@@ -12,6 +12,7 @@ mod allow_list;
 mod curve;
 mod figures;
 mod prose;
+mod readme;
 mod retain;
 mod round_trip;
 mod run;
@@ -74,6 +75,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         let report = scores.markdown();
         fs::write(root.join("scores/detection.md"), &report)
             .map_err(|e| format!("scores/detection.md: {e}"))?;
+        readme::write(&root, &scores)?;
         println!("{report}");
     }
     let (scores, page) = retain::measure(&root, &taire, &corpora)?;
