@@ -3,6 +3,7 @@
 mod bench;
 mod calendars;
 mod calibrate;
+mod docs;
 mod fuzz;
 mod generate;
 mod hospital;
@@ -36,6 +37,7 @@ enum Chore {
     Bench,
     Calendars,
     Calibrate,
+    Docs,
     Fuzz,
     Generate,
     Hospital,
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Chore::Bench => bench::run,
         Chore::Calendars => calendars::run,
         Chore::Calibrate => calibrate::run,
+        Chore::Docs => docs::run,
         Chore::Fuzz => fuzz::run,
         Chore::Generate => generate::run,
         Chore::Hospital => hospital::run,

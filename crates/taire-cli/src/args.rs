@@ -14,7 +14,12 @@ use crate::serve::ServeArgs;
 
 /// Makes clinical documents safe to share: finds what identifies people and rewrites it.
 #[derive(Parser, Debug)]
-#[command(name = "taire", version, about, propagate_version = true)]
+#[command(
+    name = "taire",
+    version,
+    about = "Makes clinical documents safe to share: finds what identifies people and rewrites it",
+    propagate_version = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
