@@ -10,27 +10,24 @@
 //!   amplitudes. An interval is blurred by the scales shorter than itself. It claims no ε.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 
-use crate::key::{Purpose, Scope, Streams};
+use crate::key::{Draw, Purpose, Scope, Streams};
 use crate::settings::Dates;
 
 /// Noise is counted in this fraction of a day.
 const GRAIN: i64 = 1024;
 
-pub(crate) struct Calendar<'a> {
-    streams: &'a Streams,
-    scope: Scope<'a>,
+pub(crate) struct Calendar {
     dates: Dates,
     offset: i64,
-    knots: RefCell<BTreeMap<(u32, i64), i64>>,
+    knots: RefCell<Draw>,
 }
 
-impl<'a> Calendar<'a> {
-    pub(crate) fn new(streams: &'a Streams, scope: Scope<'a>, dates: Dates) -> Calendar<'a> {
+impl Calendar {
+    pub(crate) fn new(streams: &Streams, scope: Scope<'_>, dates: Dates) -> Calendar {
         let (min, max) = match dates {
             Dates::Shift { min_days, max_days }
             | Dates::Blur { min_days, max_days, .. }
@@ -57,7 +54,8 @@ impl<'a> Calendar<'a> {
                 break offset;
             }
         };
-        Calendar { streams, scope, dates, offset, knots: RefCell::default() }
+        let knots = RefCell::new(streams.draw(Purpose::CalendarNoise, scope, ""));
+        Calendar { dates, offset, knots }
     }
 
     /// The new day. `None` beyond the years a calendar holds, or where a day would stay itself.
@@ -83,19 +81,23 @@ impl<'a> Calendar<'a> {
                 let width = base << j;
                 let amplitude = amplitude(width, scales, slope);
                 let (k, x) = (t.div_euclid(width), t.rem_euclid(width));
-                let (left, right) = (self.knot(j, k, amplitude), self.knot(j, k + 1, amplitude));
+                let [left, right] = self.knots(j, k).map(|x| below(2 * amplitude + 1, x) - amplitude);
                 (left * (width - x) + right * x).div_euclid(width)
             })
             .sum();
         (total + GRAIN / 2).div_euclid(GRAIN)
     }
 
-    fn knot(&self, scale: u32, index: i64, amplitude: i64) -> i64 {
-        *self.knots.borrow_mut().entry((scale, index)).or_insert_with(|| {
-            let mut draw = self.streams.draw(Purpose::CalendarNoise, self.scope, &format!("{scale} {index}"));
-            draw.within(-amplitude, amplitude)
-        })
+    /// A knot and the next one of the same scale, each from its own place in one stream.
+    fn knots(&self, scale: u32, index: i64) -> [u64; 2] {
+        let place = (u64::from(scale) << 40).wrapping_add(index.wrapping_add(1 << 39) as u64);
+        self.knots.borrow_mut().pair_at(place)
     }
+}
+
+/// A number under `n` from 64 random bits, always by the same bits, so that a knot is the same from both sides.
+fn below(n: i64, bits: u64) -> i64 {
+    ((u128::from(bits) * n as u128) >> 64) as i64
 }
 
 /// The greatest noise of one scale, so that its steepest slope is its share of `slope`.

@@ -268,6 +268,12 @@ impl Draw {
         &mut self.rng
     }
 
+    /// The numbers at a place of the stream and at the next.
+    pub(crate) fn pair_at(&mut self, place: u64) -> [u64; 2] {
+        self.rng.set_word_pos(2 * u128::from(place));
+        [self.rng.next_u64(), self.rng.next_u64()]
+    }
+
     /// A whole number from 0 to `n - 1`, each as likely; 0 when `n` is 0.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         if n < 2 {

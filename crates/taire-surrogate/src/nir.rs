@@ -15,7 +15,7 @@ use crate::time::Frame;
 pub(crate) fn surrogate(
     streams: &Streams,
     scope: Scope<'_>,
-    frame: &Frame<'_>,
+    frame: &Frame,
     atlas: &Atlas<'_>,
     responses: &Responses<'_>,
     label: Label,
@@ -29,7 +29,7 @@ pub(crate) fn surrogate(
 fn make(
     streams: &Streams,
     scope: Scope<'_>,
-    frame: &Frame<'_>,
+    frame: &Frame,
     atlas: &Atlas<'_>,
     responses: &Responses<'_>,
     nir: &Nir<'_>,

@@ -291,7 +291,7 @@ struct Job<'a> {
     scope: Scope<'a>,
     names: Names<'a>,
     people: People,
-    frame: Frame<'a>,
+    frame: Frame,
     atlas: Atlas<'a>,
     responses: Responses<'a>,
     avoid: Vec<String>,

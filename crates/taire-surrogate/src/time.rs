@@ -20,8 +20,8 @@ use crate::settings::{Dates, Settings};
 use crate::written::{ANY_DAY, Written, read_dates};
 
 /// The time of one note.
-pub(crate) struct Frame<'a> {
-    calendar: Calendar<'a>,
+pub(crate) struct Frame {
+    calendar: Calendar,
     /// The date of the document, in the original.
     reference: Option<Date>,
     birth: Option<Date>,
@@ -37,15 +37,15 @@ pub(crate) struct Frame<'a> {
     stray_birth: i64,
 }
 
-impl<'a> Frame<'a> {
+impl Frame {
     pub(crate) fn new(
-        streams: &'a Streams,
-        scope: Scope<'a>,
+        streams: &Streams,
+        scope: Scope<'_>,
         settings: &Settings,
         account: &Account,
         note: &Note,
         entities: &[Entity],
-    ) -> Frame<'a> {
+    ) -> Frame {
         let calendar = Calendar::new(streams, scope, settings.dates);
         let (dates, letter) = read_dates(note, entities);
         let complete = |birth: bool| {
