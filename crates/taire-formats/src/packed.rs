@@ -152,6 +152,12 @@ pub(crate) fn members(path: &Path) -> Result<Option<Vec<Member>>, String> {
         found.push(Member { path: name, packing });
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
+    for i in 1..found.len() {
+        // `a//b` is `a/b`.
+        if found[i].path == found[i - 1].path {
+            found[i].packing = Err("another file of the zip has the same path".to_owned());
+        }
+    }
     Ok(Some(found))
 }
 

@@ -310,6 +310,8 @@ impl Places {
     /// Chosen names that hold an identifying word become other names, the same for the same one everywhere.
     fn rename(&self, edits: &[Edit<'_>], changes: &mut [Vec<(Range<usize>, Vec<u8>)>]) {
         const SHORTEST: usize = 4;
+        /// So long a word is looked for inside others too.
+        const TELLING: usize = 6;
         if self.named.is_empty() {
             return;
         }
@@ -331,7 +333,11 @@ impl Places {
                     true => {
                         let known = |w: &str| words.binary_search_by(|x| x.as_str().cmp(w)).is_ok();
                         let mut inside = folded.split(|c: char| !c.is_alphanumeric());
-                        inside.any(|w| known(w) || known(w.trim_matches(|c: char| c.is_ascii_digit())))
+                        let holds =
+                            |w: &str| words.iter().any(|x| x.len() >= TELLING && w.contains(x.as_str()));
+                        inside.any(|w| {
+                            known(w) || known(w.trim_matches(|c: char| c.is_ascii_digit())) || holds(w)
+                        })
                     }
                     false => {
                         let letters: String = folded.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -472,6 +478,12 @@ mod tests {
         gatherer.source(b"Dupont|1px #00Dupont".to_vec());
         gatherer.run(0..6, "Dupont".into(), Code::Xml);
         gatherer.watched(7..20, "1px #00Dupont");
+        let places = gatherer.finish().1;
+        assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Petit|renamed1");
+        let mut gatherer = Gatherer::new();
+        gatherer.source(b"Dupont|p.xDupontx".to_vec());
+        gatherer.run(0..6, "Dupont".into(), Code::Xml);
+        gatherer.watched(7..17, "p.xDupontx");
         let places = gatherer.finish().1;
         assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Petit|renamed1");
     }

@@ -43,3 +43,23 @@ macro_rules! seeded {
 seeded! {
     doc 300 pdf 60 rtf 300 docx 100 odt 60 parquet 150 cda 200 fhir 200 hl7 300 html 300 zip 150 gz 200 csv 200 jsonl 200 engine 60
 }
+
+/// Inputs of `tests/found`, each under the name of its target.
+#[test]
+fn what_was_found_before_holds() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/found");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("the inputs that were found") {
+        let path = entry.expect("an input").path();
+        let name = path.file_name().and_then(|n| n.to_str()).and_then(|n| n.split('-').next());
+        let target = name.and_then(named).expect("its target");
+        let bytes = std::fs::read(&path).expect("an input");
+        assert!(
+            catch_unwind(AssertUnwindSafe(|| (target.run)(&bytes))).is_ok(),
+            "{} fails again",
+            path.display()
+        );
+        count += 1;
+    }
+    assert!(count >= 5);
+}

@@ -266,14 +266,13 @@ impl Page<'_, '_> {
         }
     }
 
-    /// Style sheets stay without their comments, and go whole when they fetch or write something.
+    /// Style sheets stay without their comments, and go whole when they fetch or write something or are no style sheets.
     fn style(&mut self, start: usize, at: Range<usize>, close: usize) {
         let css = &self.html[at.clone()];
         let lower = css.to_ascii_lowercase();
-        if ["url(", "@import", "expression", "content:", "behavior", "\\"]
-            .iter()
-            .any(|bad| lower.contains(bad))
-        {
+        let bad = ["url(", "@import", "expression", "content:", "behavior", "\\"];
+        let is_markup = lower.matches('<').count() > lower.matches("<!--").count();
+        if !css.is_ascii() || is_markup || bad.iter().any(|bad| lower.contains(bad)) {
             count(&mut self.counts, LeftOut::Scripts);
             self.out.cut(start..close, *b"");
             return;
@@ -407,6 +406,12 @@ mod tests {
         assert!(back.contains("<p class=MsoNormal>Mme&nbsp;<b>Escoub&egrave;s</b>"), "{back}");
         assert!(back.starts_with("<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>"), "{back}");
         assert!(back.contains("<style>p{color:red}</style>"), "{back}");
+        for (sheet, stays) in
+            [("p{} <meta content='Dupont'>", false), ("p{} Guézennec", false), ("<!-- p{} -->", true)]
+        {
+            let (_, back) = read(&format!("<style>{sheet}</style><p>RAS</p>"));
+            assert_eq!(back.contains("p{}"), stays, "{back}");
+        }
     }
 
     #[test]
