@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Key(KeyArgs),
     /// What a surrogate stands for, from a vault; the question goes on record
     Reveal(RevealArgs),
+    /// A page on this machine to check, correct and accept what was found
+    Review(Box<crate::review::ReviewArgs>),
     /// The HTTP API
     Serve(Box<ServeArgs>),
 }

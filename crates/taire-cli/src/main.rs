@@ -15,6 +15,7 @@ mod policy;
 mod record;
 mod retain;
 mod reveal;
+mod review;
 mod risk;
 mod run;
 mod serve;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Policy(args) => policy::policy(&args),
         Command::Key(args) => key::key(&args),
         Command::Reveal(args) => reveal::reveal(&args),
+        Command::Review(args) => review::review(&args),
         Command::Serve(args) => serve::serve(&args),
     };
     match done {

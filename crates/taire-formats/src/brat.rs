@@ -36,7 +36,7 @@ pub(crate) fn parse(ann: &str, text: &str) -> Result<Vec<GoldSpan>, (u64, &'stat
 }
 
 /// Writes annotations. A span over several lines is written in one piece per line, as BRAT wants it.
-pub(crate) fn push_ann(out: &mut Vec<u8>, text: &str, spans: &[OutSpan]) {
+pub fn push_ann(out: &mut Vec<u8>, text: &str, spans: &[OutSpan]) {
     let mut walk = FromBytes::new(text, Offsets::CodePoints);
     for (i, span) in spans.iter().enumerate() {
         let (from, to) = (floor(text, span.start), floor(text, span.end));

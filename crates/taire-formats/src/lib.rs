@@ -41,6 +41,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use atomic::AtomicFile;
+pub use brat::push_ann as push_brat;
 pub use date::read as read_date;
 pub use decode::Encoding;
 pub use discover::{Discovery, InputFile, discover};
@@ -54,7 +55,7 @@ pub use paths::OutputPlan;
 pub use read::{Layout, ReadSummary, Reader, open, read_bytes, read_from};
 pub use sidecar::Identities;
 pub use stage::Stage;
-pub use write::{WriteOptions, Writer};
+pub use write::{FileNames, WriteOptions, Writer};
 
 use taire_text::Note;
 

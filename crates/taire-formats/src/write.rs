@@ -303,8 +303,7 @@ impl Writer {
 struct Folder {
     target: PathBuf,
     temporary: PathBuf,
-    /// How often each file name was asked for.
-    names: BTreeMap<String, u64>,
+    names: FileNames,
     private: bool,
 }
 
@@ -319,35 +318,16 @@ impl Folder {
         if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(fail)?;
         }
-        Ok(Folder { target: target.into(), temporary, names: BTreeMap::new(), private })
+        Ok(Folder { target: target.into(), temporary, names: FileNames::default(), private })
     }
 
     fn write(&mut self, id: &str, text: &str, ann: &[u8]) -> Result<(), Error> {
-        let name = self.free_name(id);
+        let name = self.names.free(id);
         let fail = |e: std::io::Error| Error::output(&self.target, "write in this folder", &e);
         let put =
             |name: String, bytes: &[u8]| new_file(&self.temporary.join(name), self.private)?.write_all(bytes);
         put(format!("{name}.txt"), text.as_bytes()).map_err(fail)?;
         put(format!("{name}.ann"), ann).map_err(fail)
-    }
-
-    /// A file name made of the id; a second document of that name gets a number.
-    fn free_name(&mut self, id: &str) -> String {
-        const LONGEST: usize = 100;
-        let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
-        let mut base: String = id.chars().map(safe).collect();
-        base.truncate(floor(&base, LONGEST));
-        if base.starts_with('.') || base.is_empty() {
-            base.insert(0, '_');
-        }
-        let mut name = base.clone();
-        while self.names.contains_key(&name) {
-            let count = self.names.entry(base.clone()).or_insert(1);
-            *count += 1;
-            name = format!("{base}-{count}");
-        }
-        self.names.insert(name.clone(), 1);
-        name
     }
 
     fn finish(self) -> Result<(), Error> {
@@ -360,6 +340,34 @@ impl Folder {
             fs::rename(entry.path(), self.target.join(entry.file_name())).map_err(fail)?;
         }
         Ok(())
+    }
+}
+
+/// File names made of ids, each once.
+#[derive(Debug, Default)]
+pub struct FileNames {
+    /// How often each name was asked for.
+    asked: BTreeMap<String, u64>,
+}
+
+impl FileNames {
+    /// A file name made of the id; a second document of that name gets a number.
+    pub fn free(&mut self, id: &str) -> String {
+        const LONGEST: usize = 100;
+        let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
+        let mut base: String = id.chars().map(safe).collect();
+        base.truncate(floor(&base, LONGEST));
+        if base.starts_with('.') || base.is_empty() {
+            base.insert(0, '_');
+        }
+        let mut name = base.clone();
+        while self.asked.contains_key(&name) {
+            let count = self.asked.entry(base.clone()).or_insert(1);
+            *count += 1;
+            name = format!("{base}-{count}");
+        }
+        self.asked.insert(name.clone(), 1);
+        name
     }
 }
 

@@ -25,7 +25,8 @@ mod treat;
 pub use config::{Config, Limits, TlsFiles};
 pub use error::Error;
 pub use keys::{ApiKey, ApiKeys, Scope};
-pub use listen::{Server, Stopper};
+pub use listen::{Front, Server, Stopper};
+pub use routes::names_this_machine;
 
 /// The description of the API, as `/v1/openapi.json` gives it.
 pub const OPENAPI: &str = include_str!("openapi.json");

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use tower_service::Service as _;
 
 use crate::Error;
-use crate::config::{Config, Limits};
+use crate::config::{Config, Limits, TlsFiles};
 use crate::routes::{Peer, Service, app};
 use crate::stall::Stall;
 
@@ -31,19 +31,18 @@ const HEAD_TIME: Duration = Duration::from_secs(30);
 const HEAD_BYTES: usize = 64 << 10;
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// A service that listens.
-pub struct Server {
+/// A port that is taken, and the router that answers there.
+pub struct Front {
     listener: StdListener,
     address: SocketAddr,
-    service: Arc<Service>,
     tls: tls::Tls,
     limits: Limits,
     stop: Arc<watch::Sender<bool>>,
 }
 
-impl std::fmt::Debug for Server {
+impl std::fmt::Debug for Front {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("Front").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
@@ -57,18 +56,18 @@ impl Stopper {
     }
 }
 
-impl Server {
-    /// Builds policies, opens files and takes the port. Nothing is answered before [`Server::run`].
-    pub fn bind(config: &Config) -> Result<Self, Error> {
-        let service = Arc::new(Service::new(config)?);
-        let tls = tls::load(config.tls.as_ref())?;
-        let at = SocketAddr::new(config.host, config.port);
+/// Told of each connection: `true` when it begins, `false` when it has ended.
+type Watcher = Arc<dyn Fn(bool) + Send + Sync>;
+
+impl Front {
+    /// Takes the port. Nothing is answered before [`Front::run`].
+    pub fn bind(at: SocketAddr, tls: Option<&TlsFiles>, limits: Limits) -> Result<Self, Error> {
+        let tls = tls::load(tls)?;
         let fail = |e: std::io::Error| Error::new(format!("cannot listen at {at}: {}", e.kind()));
         let listener = StdListener::bind(at).map_err(fail)?;
         listener.set_nonblocking(true).map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
-        let stop = Arc::new(watch::Sender::new(false));
-        Ok(Server { listener, address, service, tls, limits: config.limits, stop })
+        Ok(Front { listener, address, tls, limits, stop: Arc::new(watch::Sender::new(false)) })
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -80,17 +79,20 @@ impl Server {
     }
 
     /// Answers until it is stopped. `false` if requests were still under way when the time for them was over.
-    pub fn run(self) -> Result<bool, Error> {
+    pub fn run(self, router: Router) -> Result<bool, Error> {
+        self.run_watched(router, Arc::new(|_| ()))
+    }
+
+    fn run_watched(self, router: Router, watch: Watcher) -> Result<bool, Error> {
         let fail = |e: std::io::Error| Error::new(format!("the service cannot run: {}", e.kind()));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(fail)?;
-        let done = runtime.block_on(self.serve()).map_err(fail)?;
+        let done = runtime.block_on(self.serve(router, watch)).map_err(fail)?;
         runtime.shutdown_timeout(Duration::ZERO);
         Ok(done)
     }
 
-    async fn serve(self) -> std::io::Result<bool> {
+    async fn serve(self, router: Router, watch: Watcher) -> std::io::Result<bool> {
         let listener = TcpListener::from_std(self.listener)?;
-        let router = app(self.service.clone());
         let most = self.limits.connections.clamp(1, Semaphore::MAX_PERMITS >> 3);
         let room = Arc::new(Semaphore::new(most));
         let mut stop = self.stop.subscribe();
@@ -114,16 +116,58 @@ impl Server {
                 continue;
             };
             let (router, tls, limits, stop) = (router.clone(), self.tls.clone(), self.limits, stop.clone());
-            let service = self.service.clone();
+            let watch = watch.clone();
             tokio::spawn(async move {
-                service.metrics.connections.fetch_add(1, Ordering::Relaxed);
+                watch(true);
                 connection(stream, peer, router, tls, limits, stop).await;
-                service.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+                watch(false);
                 drop(permit);
             });
         }
         drop(listener);
         Ok(timeout(self.limits.grace, room.acquire_many(most as u32)).await.is_ok())
+    }
+}
+
+/// The HTTP API, listening.
+pub struct Server {
+    front: Front,
+    service: Arc<Service>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("address", &self.front.address).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Builds policies, opens files and takes the port. Nothing is answered before [`Server::run`].
+    pub fn bind(config: &Config) -> Result<Self, Error> {
+        let service = Arc::new(Service::new(config)?);
+        let at = SocketAddr::new(config.host, config.port);
+        Ok(Server { front: Front::bind(at, config.tls.as_ref(), config.limits)?, service })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.front.address()
+    }
+
+    pub fn stopper(&self) -> Stopper {
+        self.front.stopper()
+    }
+
+    /// Answers until it is stopped. `false` if requests were still under way when the time for them was over.
+    pub fn run(self) -> Result<bool, Error> {
+        let metrics = self.service.metrics.clone();
+        let watch: Watcher = Arc::new(move |begins| {
+            let count = &metrics.connections;
+            match begins {
+                true => count.fetch_add(1, Ordering::Relaxed),
+                false => count.fetch_sub(1, Ordering::Relaxed),
+            };
+        });
+        self.front.run_watched(app(self.service), watch)
     }
 }
 

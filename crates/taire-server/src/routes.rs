@@ -245,17 +245,8 @@ impl Service {
         Ok(response)
     }
 
-    /// Pages of other sites reach this machine by a name of their own.
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Problem> {
-        let Some(host) = headers.get(HOST).filter(|_| self.local_names_only) else { return Ok(()) };
-        let host = host.to_str().unwrap_or_default();
-        let name = match host.strip_prefix('[').and_then(|h| h.split_once(']')) {
-            Some((address, _)) => address,
-            None => host.split(':').next().unwrap_or_default(),
-        };
-        let local = name.eq_ignore_ascii_case("localhost")
-            || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        if local { Ok(()) } else { Err(Problem::WrongHost) }
+        if self.local_names_only && !names_this_machine(headers) { Err(Problem::WrongHost) } else { Ok(()) }
     }
 
     fn caller(&self, request: &Request) -> Result<Caller, Problem> {
@@ -295,6 +286,19 @@ impl Service {
             tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
         }
     }
+}
+
+/// Whether a request asks for `localhost` or a loopback address: pages of other sites reach this machine by a name of their
+/// own.
+pub fn names_this_machine(headers: &HeaderMap) -> bool {
+    let Some(host) = headers.get(HOST) else { return true };
+    let host = host.to_str().unwrap_or_default();
+    let name = match host.strip_prefix('[').and_then(|h| h.split_once(']')) {
+        Some((address, _)) => address,
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn check_type(headers: &HeaderMap, accepted: &[&str]) -> Result<(), Problem> {

@@ -357,6 +357,15 @@ impl Engine {
         })
     }
 
+    /// Rewrites one note whose entities a person has settled. A fault inside a stage is an error of this document only.
+    pub fn rewrite(&self, mut note: Note, entities: Vec<Entity>) -> Result<Deidentified, Error> {
+        guarded(|| {
+            let pipeline = self.pipeline(note.language)?;
+            pipeline.annotator.annotate(&mut note);
+            pipeline.rewrite(&note, entities)
+        })
+    }
+
     /// Finds and rewrites one note. A fault inside a stage is an error of this document only.
     pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
         guarded(|| {

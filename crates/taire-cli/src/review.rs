@@ -1,0 +1,124 @@
+//! `review`: the local page to check, correct and accept.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use taire::SecretKey;
+use taire_review::{Config, Review};
+
+use crate::args::{InputArgs, Lang, jobs, language};
+use crate::{Outcome, Usage};
+
+#[derive(Args, Debug)]
+pub(crate) struct ReviewArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// File that keeps the review, made if absent; it holds the documents' text. By default beside the corpus,
+    /// NAME.taire-review
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Who reviews; the page can change it
+    #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer", hide_env_values = true)]
+    reviewer: String,
+    /// Port of this machine to listen at; 0 for any that is free
+    #[arg(long, default_value_t = 8048)]
+    port: u16,
+    /// Policy: a shipped name or a TOML file; by default the one of each document's language
+    #[arg(long, value_name = "NAME|FILE")]
+    policy: Option<String>,
+    /// Lists of judged words, for a policy with an allow-list
+    #[arg(long, value_name = "FILE")]
+    words: Vec<PathBuf>,
+    /// Language of the documents
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    lang: Lang,
+    /// Secret key of the surrogates shown; without one, a key is made and forgotten when the page ends
+    #[arg(long, value_name = "FILE", env = "TAIRE_KEY_FILE")]
+    key: Option<PathBuf>,
+    /// Threads for the search; by default one for each core
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Start no page: write what was accepted as gold.jsonl, brat/ and words.tsv into this folder
+    #[arg(long, value_name = "FOLDER")]
+    export: Option<PathBuf>,
+    /// Say nothing but errors and the address
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Usage> {
+    let state = match &args.state {
+        Some(state) => state.clone(),
+        None => beside(&args.input.inputs)?,
+    };
+    let say = |what: &str| {
+        if !args.quiet {
+            eprintln!("taire: {what}");
+        }
+    };
+    if let Some(folder) = &args.export {
+        let done = taire_review::export(&state, folder)?;
+        say(&format!(
+            "{} accepted documents and {} words written to {}; they hold identifying text",
+            done.documents,
+            done.words,
+            folder.display()
+        ));
+        for name in &done.unsettled {
+            eprintln!("taire: left out {name}: two reviewers see it differently; settle it on the page");
+        }
+        return Ok(if done.unsettled.is_empty() { Outcome::Done } else { Outcome::SomeRefused });
+    }
+    let mut options = args.input.options()?;
+    options.exclude.push(state.clone());
+    let config = Config {
+        inputs: args.input.inputs.clone(),
+        options,
+        state: state.clone(),
+        reviewer: args.reviewer.clone(),
+        policy: args.policy.clone(),
+        words: args.words.clone(),
+        language: args.lang.0,
+        key: args.key.as_deref().map(SecretKey::read).transpose()?,
+        jobs: jobs(args.jobs),
+    };
+    if config.key.is_none() {
+        say("no key was given: surrogates are shown by one that is forgotten when the page ends");
+    }
+    let review = Review::bind(config, args.port)?;
+    say(&format!(
+        "the review is kept in {}, which holds the documents' text; only you may read it",
+        state.display()
+    ));
+    eprintln!("taire: open {} in a browser on this machine", review.address());
+    let stopper = review.stopper();
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        let mut asked = signals.forever();
+        if asked.next().is_some() {
+            stopper.stop();
+        }
+        if let Some(signal) = asked.next() {
+            std::process::exit(128 + signal);
+        }
+    });
+    review.run()?;
+    say("stopped; every correction that was acknowledged is kept");
+    Ok(Outcome::Done)
+}
+
+fn beside(inputs: &[PathBuf]) -> Result<PathBuf, Usage> {
+    let first = inputs.first().map(PathBuf::as_path).unwrap_or(Path::new("-"));
+    let real = std::fs::canonicalize(first).ok().filter(|_| first != Path::new("-"));
+    let name = real.as_ref().and_then(|p| p.file_name());
+    let (Some(real), Some(name)) = (&real, name) else {
+        return Err(Usage(
+            "there is no place beside this input to keep the review in; give --state FILE".into(),
+        ));
+    };
+    let mut name = name.to_owned();
+    name.push(".taire-review");
+    Ok(real.with_file_name(name))
+}

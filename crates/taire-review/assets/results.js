@@ -1,0 +1,85 @@
+// What comes out of a review: how far it is, the gold, a model, and what could not be read.
+
+import { call, download } from "/api.js";
+import { h, fill, figure, toast, percent } from "/dom.js";
+import { t, problem } from "/say.js";
+
+export async function showResults(app, main) {
+  const refused = await call("refused");
+  const { progress, reviewers } = app.status;
+  const save = (name, body) => async () => {
+    try {
+      toast(t("saved_as", { f: await download(name, body) }));
+    } catch (error) {
+      toast(problem(error), "warn");
+    }
+  };
+  const bar = (value, of) => h("progress", { max: Math.max(of, 1), ".value": value, "aria-hidden": "true" });
+  const training = h("div", { id: "training" });
+  fill(main, h("div", { class: "page" },
+    h("h1", {}, t("results")),
+    h("section", { class: "card" }, h("h2", {}, t("progress")),
+      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("progress") }, h("table", {},
+        h("thead", {}, h("tr", {}, [t("reviewer"), t("accepted_n"), ""].map((c) => (c ? h("th", { scope: "col" }, c) : h("td", {}))))),
+        h("tbody", {}, reviewers.map((r) => h("tr", {}, h("th", { scope: "row" }, r.name), h("td", { class: "number" }, `${r.accepted} / ${progress.documents}`), h("td", {}, bar(r.accepted, progress.documents)))))))),
+    h("section", { class: "card" }, h("h2", {}, t("export")), h("p", {}, t("export_hint", { n: progress.accepted_by_all })),
+      h("div", { class: "buttons" },
+        h("button", { type: "button", class: "main", id: "export-jsonl", onclick: save("export", { what: "jsonl" }) }, "JSONL"),
+        h("button", { type: "button", id: "export-brat", onclick: save("export", { what: "brat" }) }, "BRAT (.zip)"),
+        h("button", { type: "button", onclick: save("export", { what: "words" }) }, t("export_words"))),
+      h("p", { class: "hint" }, t("state_in", { f: app.hello.state }))),
+    h("section", { class: "card" }, h("h2", {}, t("retrain")), h("p", {}, t("retrain_hint", { n: app.hello.fewest })),
+      h("div", { class: "buttons" }, app.hello.languages.map((language) => h("button", {
+        type: "button", onclick: async () => {
+          try {
+            await call("train", { language });
+            await app.poll();
+          } catch (error) {
+            toast(problem(error), "warn");
+          }
+        },
+      }, t("train_on", { l: t(`language_${language}`) })))),
+      training),
+    h("section", { class: "card" }, h("h2", {}, t("refused")),
+      refused.length
+        ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("refused") }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("document")), h("th", { scope: "col" }, t("reason")))),
+          h("tbody", {}, refused.map((r) => h("tr", {}, h("th", { scope: "row" }, r.name), h("td", {}, r.why))))))
+        : h("p", {}, t("none_refused")))));
+  drawTraining(app);
+}
+
+/** Shows where the training is, if the page shows it. */
+export function drawTraining(app) {
+  const box = document.getElementById("training");
+  if (!box) return;
+  const now = app.status.training;
+  const shown = JSON.stringify(now);
+  if (box.dataset.shown === shown) return;
+  box.dataset.shown = shown;
+  if (now.is === "idle") return fill(box);
+  if (now.is === "running") return fill(box, h("p", { role: "status" }, t("training_now", { n: now.iteration })), h("progress", { max: now.of || 1, ".value": now.iteration, "aria-label": t("retrain") }));
+  if (now.is === "measuring") return fill(box, h("p", { role: "status" }, t("measuring")));
+  if (now.is === "failed") {
+    const text = problem({ code: now.code, message: now.why });
+    return fill(box, h("p", { class: "note warn", role: "alert" }, text === now.why ? text : `${text} (${now.why})`));
+  }
+  const change = now.after.f1 - now.before.f1;
+  const leak = now.after.bare - now.before.bare;
+  const verdict = change > 0 && leak <= 0 ? "better" : change <= 0 && leak >= 0 && (change < 0 || leak > 0) ? "worse" : "mixed";
+  const row = (name, read, good) => {
+    const [a, b] = [read(now.before), read(now.after)];
+    const d = b - a;
+    return h("tr", {}, h("th", { scope: "row" }, t(name)), h("td", { class: "number" }, good.print(a)), h("td", { class: "number" }, good.print(b)),
+      h("td", { class: `number ${d === 0 ? "" : (d > 0) === good.up ? "up" : "down"}` }, `${d > 0 ? "+" : ""}${good.print(d)}`));
+  };
+  const share = { print: (v) => figure(v), up: true };
+  const count = { print: (v) => String(v), up: false };
+  fill(box,
+    h("p", { class: "note", role: "status" }, t(`trained_${verdict}`, { l: t(`language_${now.language}`) })),
+    h("p", { class: "hint" }, t("trained_on", { a: now.learned, b: now.chosen_by, c: now.held_out })),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("retrain") }, h("table", {}, h("thead", {}, h("tr", {}, ["measure", "model_now", "model_new", "change_of"].map((c) => h("th", { scope: "col" }, t(c))))),
+      h("tbody", {}, row("precision", (f) => f.precision, share), row("recall", (f) => f.recall, share), row("f1", (f) => f.f1, share), row("bare_words", (f) => f.bare, count)))),
+    h("p", { class: "hint" }, t("model_in", { f: now.model })));
+}
+
+export { percent };

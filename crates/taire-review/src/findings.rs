@@ -1,0 +1,103 @@
+//! What the detectors said of a document, as it is kept beside it: marks to start from, and who spoke and why.
+
+use serde::{Deserialize, Serialize};
+use taire::Findings;
+use taire_text::{Entity, Label, Mention, Role, Score, Source, SourceSet, Span};
+
+use crate::mark::{By, Mark};
+
+/// Everything found in one document, in bytes of its text.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Found {
+    pub(crate) spans: Vec<FoundSpan>,
+    /// Candidates left in the text.
+    pub(crate) spared: Vec<FoundSpan>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct FoundSpan {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) label: Label,
+    pub(crate) role: Role,
+    pub(crate) score: f32,
+    pub(crate) sources: Vec<String>,
+    pub(crate) voices: Vec<Voice>,
+}
+
+/// What one detector said, and why.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Voice {
+    pub(crate) source: String,
+    /// `None` where it said that this identifies nobody.
+    pub(crate) label: Option<Label>,
+    pub(crate) score: f32,
+    pub(crate) why: String,
+    start: usize,
+    end: usize,
+}
+
+impl Found {
+    pub(crate) fn of(findings: &Findings) -> Found {
+        let spans = |entities: &[Entity]| entities.iter().map(FoundSpan::of).collect();
+        Found { spans: spans(&findings.entities), spared: spans(&findings.spared) }
+    }
+
+    /// Where a reviewer starts.
+    pub(crate) fn marks(&self) -> Vec<Mark> {
+        let mark =
+            |s: &FoundSpan| Mark { start: s.start, end: s.end, label: s.label, role: s.role, by: By::Found };
+        self.spans.iter().map(mark).collect()
+    }
+
+    /// Marks as the rewriter takes them; what was found with the same borders and label keeps its voices.
+    pub(crate) fn entities(&self, marks: &[Mark]) -> Vec<Entity> {
+        marks.iter().map(|mark| self.entity(mark)).collect()
+    }
+
+    fn entity(&self, mark: &Mark) -> Entity {
+        let known = self.spans.iter().find(|s| (s.start..s.end) == mark.range() && s.label == mark.label);
+        let voices = known.map(|s| s.voices.iter().filter_map(Voice::mention).collect()).unwrap_or_default();
+        Entity {
+            span: Span::new(mark.start, mark.end),
+            label: mark.label,
+            role: mark.role,
+            score: Score::CERTAIN,
+            sources: SourceSet::from_iter([Source::Reviewer]),
+            voices,
+        }
+    }
+}
+
+impl FoundSpan {
+    fn of(entity: &Entity) -> FoundSpan {
+        let voice = |v: &Mention| Voice {
+            source: v.source.key().to_owned(),
+            label: v.label(),
+            score: v.score.get(),
+            why: v.why.to_string(),
+            start: v.span.start(),
+            end: v.span.end(),
+        };
+        FoundSpan {
+            start: entity.span.start(),
+            end: entity.span.end(),
+            label: entity.label,
+            role: entity.role,
+            score: entity.score.get(),
+            sources: entity.sources.iter().map(|s| s.key().to_owned()).collect(),
+            voices: entity.voices.iter().map(voice).collect(),
+        }
+    }
+}
+
+impl Voice {
+    fn mention(&self) -> Option<Mention> {
+        let source = Source::from_key(&self.source).ok()?;
+        let span = Span::new(self.start, self.end.max(self.start));
+        Some(match self.label {
+            Some(label) => Mention::phi(span, label, self.score, source, self.why.clone()),
+            None => Mention::clear(span, self.score, source, self.why.clone()),
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! What was accepted, as files: JSONL and BRAT to train on and to measure with, and a list of judged words.
+
+use std::borrow::Cow;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+use taire_formats::{AtomicFile, FileNames, Offsets, OutSpan, annotation_line, push_brat};
+use taire_text::{Language, Source, SourceSet};
+use zip::write::SimpleFileOptions;
+
+use crate::findings::Found;
+use crate::mark::Mark;
+use crate::store::Store;
+use crate::{Error, words};
+
+/// One accepted document.
+pub(crate) struct GoldDoc {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) language: Option<Language>,
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) found: Found,
+}
+
+/// All that is accepted, and the names of documents two reviewers still see differently.
+pub(crate) struct Gold {
+    pub(crate) documents: Vec<GoldDoc>,
+    pub(crate) unsettled: Vec<String>,
+}
+
+/// What an export wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exported {
+    pub documents: usize,
+    /// Documents that two reviewers see differently, left out until it is settled.
+    pub unsettled: Vec<String>,
+    pub words: usize,
+}
+
+impl Gold {
+    pub(crate) fn of(store: &Store) -> Result<Gold, Error> {
+        let mut gold = Gold { documents: Vec::new(), unsettled: Vec::new() };
+        store.verdicts(|verdict| {
+            match verdict.gold().map(<[Mark]>::to_vec) {
+                None => gold.unsettled.push(verdict.name),
+                Some(marks) => gold.documents.push(GoldDoc {
+                    name: verdict.name,
+                    text: verdict.text,
+                    language: verdict.language,
+                    marks,
+                    found: verdict.found,
+                }),
+            }
+            Ok(())
+        })?;
+        Ok(gold)
+    }
+
+    /// One line a document, offsets in code points, as `taire detect` writes.
+    pub(crate) fn jsonl(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for document in &self.documents {
+            annotation_line(&mut out, &document.name, &document.text, &document.spans(), Offsets::CodePoints);
+            out.push(b'\n');
+        }
+        out
+    }
+
+    /// A text and its annotations for each document, by file name.
+    fn brat(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
+        let mut names = FileNames::default();
+        self.documents.iter().flat_map(move |document| {
+            let name = names.free(&document.name);
+            let mut ann = Vec::new();
+            push_brat(&mut ann, &document.text, &document.spans());
+            [(format!("{name}.txt"), document.text.clone().into_bytes()), (format!("{name}.ann"), ann)]
+        })
+    }
+
+    pub(crate) fn brat_zip(&self) -> Result<Vec<u8>, Error> {
+        let fail = |_| Error::new("the archive cannot be made; there is too much to put in it");
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in self.brat() {
+            zip.start_file(name, SimpleFileOptions::default().unix_permissions(0o600)).map_err(fail)?;
+            zip.write_all(&bytes).map_err(|_| Error::new("the archive cannot be written"))?;
+        }
+        Ok(zip.finish().map_err(fail)?.into_inner())
+    }
+
+    /// Writes `gold.jsonl`, `brat/` and `words.tsv` into a folder, for its owner alone.
+    pub(crate) fn write(&self, folder: &Path, store: &Store) -> Result<Exported, Error> {
+        let put = |name: &Path, bytes: &[u8]| -> Result<(), Error> {
+            let mut file = AtomicFile::create_private(&folder.join(name))?;
+            file.write_all(bytes)?;
+            Ok(file.finish()?)
+        };
+        put(Path::new("gold.jsonl"), &self.jsonl())?;
+        for (name, bytes) in self.brat() {
+            put(&Path::new("brat").join(name), &bytes)?;
+        }
+        let list = words::list(self, &store.judged()?);
+        put(Path::new("words.tsv"), list.to_tsv().as_bytes())?;
+        Ok(Exported {
+            documents: self.documents.len(),
+            unsettled: self.unsettled.clone(),
+            words: list.entries.len(),
+        })
+    }
+}
+
+impl GoldDoc {
+    fn spans(&self) -> Vec<OutSpan> {
+        let span = |m: &Mark| OutSpan {
+            start: m.start,
+            end: m.end,
+            original: m.range(),
+            took: 0,
+            put: 0,
+            label: Cow::Borrowed(m.label.name()),
+            role: Some(m.role),
+            score: 1.0,
+            sources: SourceSet::from_iter([Source::Reviewer]),
+        };
+        self.marks.iter().map(span).collect()
+    }
+}

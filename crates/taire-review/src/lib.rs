@@ -1,0 +1,113 @@
+//! `taire review`: a page on this machine where people check what was found, correct it and accept it.
+//!
+//! The corpus is read and searched in the background (`worker`) into one SQLite file (`store`), which keeps every
+//! correction (`edit`) with its version and how to undo it. The page (`assets/`, plain HTML, CSS and JavaScript) asks for
+//! everything by `calls`; `pages` decides who is answered. What was accepted comes out as `gold` and as a list of judged
+//! `words`; `agreement` compares two reviewers; `retrain` trains a model and measures what it changes; `after` shows what
+//! a document becomes.
+//!
+//! The state holds the documents' text and is its owner's alone. Nothing of it goes to a log or an error.
+
+mod after;
+mod agreement;
+mod app;
+mod calls;
+mod edit;
+mod error;
+mod findings;
+mod gold;
+mod mark;
+mod pages;
+mod problem;
+mod retrain;
+mod store;
+mod words;
+mod worker;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+use taire::Policy;
+use taire_server::{Front, Limits, Stopper};
+
+pub use app::Config;
+pub use error::Error;
+pub use gold::Exported;
+
+use app::{App, Stage};
+use gold::Gold;
+use store::Store;
+
+/// A review that listens.
+pub struct Review {
+    app: Arc<App>,
+    front: Front,
+}
+
+impl std::fmt::Debug for Review {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Review").field("front", &self.front).finish_non_exhaustive()
+    }
+}
+
+impl Review {
+    /// Opens the state and takes a port of this machine; 0 for any that is free. Nothing is answered before
+    /// [`Review::run`].
+    pub fn bind(config: Config, port: u16) -> Result<Review, Error> {
+        let app = open(config)?;
+        let limits = Limits { connections: 64, grace: Duration::from_secs(5), ..Limits::default() };
+        let front = Front::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), None, limits)?;
+        Ok(Review { app, front })
+    }
+
+    /// Where the page is, with the token that opens it.
+    pub fn address(&self) -> String {
+        format!("http://{}/#token={}", self.front.address(), self.app.token)
+    }
+
+    pub fn stopper(&self) -> Stopper {
+        self.front.stopper()
+    }
+
+    /// Reads and searches in the background and answers the page until it is stopped.
+    pub fn run(self) -> Result<(), Error> {
+        let app = self.app.clone();
+        thread::spawn(move || worker::run(&app));
+        self.front.run(pages::router(self.app))?;
+        Ok(())
+    }
+}
+
+/// Writes what was accepted as `gold.jsonl`, `brat/` and `words.tsv`, without a page.
+pub fn export(state: &Path, folder: &Path) -> Result<Exported, Error> {
+    if !state.exists() {
+        return Err(Error::new(format!("there is no review in {}; review something first", state.display())));
+    }
+    let store = Store::open(state)?;
+    Gold::of(&store)?.write(folder, &store)
+}
+
+fn open(config: Config) -> Result<Arc<App>, Error> {
+    // Mistakes in a policy are told before anything starts.
+    if let Some(policy) = &config.policy {
+        let mut policy = Policy::load(policy)?;
+        policy.add_allow_lists(&config.words)?;
+        policy.judgements()?;
+    }
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes).map_err(|_| Error::new("the system gives no random bytes; try again"))?;
+    let store = Store::open(&config.state)?;
+    store.reviewer(&config.reviewer)?;
+    Ok(Arc::new(App {
+        store,
+        engine: OnceLock::new(),
+        stage: Mutex::new(Stage::Reading { documents: 0 }),
+        queue: Mutex::default(),
+        training: Mutex::default(),
+        token: bytes.iter().map(|b| format!("{b:02x}")).collect(),
+        config,
+    }))
+}
