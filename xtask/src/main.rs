@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask test|lexicons|generate|score|...`.
 
 mod bench;
+mod browser;
 mod calendars;
 mod calibrate;
 mod docs;
@@ -35,6 +36,7 @@ struct Xtask {
 #[derive(Clone, Copy, ValueEnum)]
 enum Chore {
     Bench,
+    Browser,
     Calendars,
     Calibrate,
     Docs,
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
     let Xtask { chore, args } = Xtask::parse();
     let run = match chore {
         Chore::Bench => bench::run,
+        Chore::Browser => browser::run,
         Chore::Calendars => calendars::run,
         Chore::Calibrate => calibrate::run,
         Chore::Docs => docs::run,

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands.
 //!
 //! Formatting, lints with warnings refused, the fuzz targets, licences, then every test of the workspace, a seeded run of
-//! the fuzz targets among them. Tools that are not there are installed under `target/tools`.
+//! the fuzz targets among them, and a review in a browser. Tools that are not there are installed under `target/tools`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,6 +20,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
     step(&root, "fuzz targets", fuzz_targets(&root))?;
     licences(&root)?;
     step(&root, "tests", cargo(&["test", "--workspace", "--quiet"]))?;
+    browser(&root)?;
     eprintln!("xtask test: all checks passed");
     Ok(())
 }
@@ -48,6 +49,20 @@ fn step(root: &Path, what: &str, mut command: Command) -> Result<(), String> {
     let status =
         command.current_dir(root).status().map_err(|e| format!("{what} could not be started: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{what} failed ({status})")) }
+}
+
+/// The review page in a browser. A machine that has none and cannot install one says so; under CI that is a failure.
+fn browser(root: &Path) -> Result<(), String> {
+    eprintln!("xtask test: the review page in a browser");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    match crate::browser::install(&target) {
+        Ok(()) => crate::browser::review(&target, &target.join("debug/taire")),
+        Err(why) if std::env::var_os("CI").is_some() => Err(why),
+        Err(why) => {
+            eprintln!("xtask test: NOT RUN, the review page was not tried in a browser: {why}");
+            Ok(())
+        }
+    }
 }
 
 /// Licences of what ships. The advisory database lives outside the package registries, so it is not asked for here.

@@ -39,7 +39,8 @@ export function showRecord(editor) {
   return load(editor, "record", (record) => {
     const { groups } = editor;
     const known = Object.entries(record.known ?? {}).map(([name, value]) => [name, plain(value)]).filter(([, v]) => v);
-    const rows = [...record.rows].sort((a, b) => b.count - a.count);
+    const order = Object.fromEntries(editor.app.hello.labels.map((l, i) => [l.name, i]));
+    const rows = [...record.rows].sort((a, b) => order[a.label] - order[b.label] || b.count - a.count);
     fill(editor.body,
       h("p", { class: "note" }, record.patient ? t("record_of", { p: record.patient, n: record.documents.length }) : t("record_alone")),
       record.unread ? h("p", { class: "note" }, t("record_unread", { n: record.unread })) : null,

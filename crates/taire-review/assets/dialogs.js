@@ -3,7 +3,7 @@
 import { h, ask, fill, key } from "/dom.js";
 import { t, label, group, role, fold } from "/say.js";
 
-const last = { label: "FamilyName", role: "Unknown" };
+const last = { label: "FamilyName" };
 
 const REACHES = ["here", "document", "patient", "corpus"];
 
@@ -18,7 +18,7 @@ const picked = (form, name) => form.querySelector(`input[name=${name}]:checked`)
 
 /** Which label, whose, and how far. */
 export function askLabel({ labels, roles, text, mark, hasPatient }) {
-  const now = { label: mark?.label ?? last.label, role: mark?.role ?? last.role };
+  const now = { label: mark?.label ?? last.label, role: mark?.role ?? "Unknown" };
   return ask(mark ? t("change_label") : t("add_mark"), (done) => {
     let shown = [];
     let active = 0;
@@ -65,7 +65,6 @@ export function askLabel({ labels, roles, text, mark, hasPatient }) {
         const chosen = shown[active];
         if (!chosen) return;
         last.label = chosen.name;
-        last.role = whose.value;
         done({ label: chosen.name, role: whose.value, reach: picked(form, "reach") });
       },
     },

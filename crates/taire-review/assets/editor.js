@@ -16,7 +16,11 @@ export class Editor {
   constructor(app) {
     this.app = app;
     this.groups = Object.fromEntries(app.hello.labels.map((l) => [l.name, l.group]));
-    this.text = new TextView(this.groups, { chosen: () => this.drawPanel(), keys: (event) => this.press(event) });
+    this.text = new TextView(this.groups, {
+      chosen: () => this.drawPanel(),
+      keys: (event) => this.press(event),
+      bottom: () => (getComputedStyle(this.panel).position === "sticky" ? this.panel.getBoundingClientRect().top : innerHeight),
+    });
     this.panel = h("aside", { class: "panel", "aria-label": t("panel") });
     this.head = h("div", { class: "head" });
     this.body = h("div", { class: "body" });
@@ -27,7 +31,8 @@ export class Editor {
   empty() {
     this.doc = null;
     fill(this.head);
-    fill(this.body, h("p", { class: "hint middle" }, t("open_one")));
+    this.element.classList.remove("with-panel");
+    fill(this.body, h("div", { class: "middle" }, h("h1", {}, t("title")), h("p", { class: "hint" }, t("open_one")), h("p", { class: "hint" }, t("open_keys"))));
   }
 
   async open(id, view) {
@@ -42,11 +47,12 @@ export class Editor {
           if (this.app.open !== id) return;
           if (error.code !== "unread") {
             this.empty();
-            fill(this.body, h("p", { class: "hint middle warn", role: "alert" }, problem(error), error.code === "refused" ? `: ${error.message}` : ""));
+            const why = error.code === "refused" ? `: ${error.message}` : "";
+            fill(this.body, h("div", { class: "middle" }, h("h1", {}, t("title")), h("p", { class: "note warn", role: "alert" }, problem(error), why)));
             return;
           }
           this.empty();
-          fill(this.body, h("p", { class: "hint middle", role: "status" }, t("being_read")));
+          fill(this.body, h("div", { class: "middle" }, h("h1", {}, t("title")), h("p", { class: "hint", role: "status" }, t("being_read"))));
           await new Promise((wake) => setTimeout(wake, 700));
         }
         if (this.app.open !== id) return;

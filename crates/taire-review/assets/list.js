@@ -13,7 +13,7 @@ export class List {
     this.rows = [];
     this.total = 0;
     this.asked = 0;
-    this.items = h("ul", { class: "documents", "aria-label": t("documents") });
+    this.items = h("ul", { class: "rows", "aria-label": t("documents") });
     this.items.addEventListener("keydown", (event) => this.move(event));
     this.count = h("p", { class: "count", role: "status" });
     this.more = h("button", { type: "button", class: "wide", hidden: true, onclick: () => this.load(true) }, t("more"));
@@ -68,7 +68,7 @@ export class List {
   }
 
   draw(added) {
-    const focused = document.activeElement?.closest?.(".documents a")?.dataset.id;
+    const focused = document.activeElement?.closest?.(".rows a")?.dataset.id;
     const items = (added ?? this.rows).map((row) => h("li", {}, this.item(row)));
     if (added) put(this.items, items);
     else fill(this.items, items);

@@ -9,9 +9,11 @@ import { t, label, role, short } from "/say.js";
 const WORD = /\p{L}[\p{L}\p{M}]*|\p{N}+|[^\s\p{L}\p{N}]/gu;
 
 export class TextView {
-  /** `groups` tells the family of a label; `chosen` is called when another stretch is chosen. */
-  constructor(groups, { chosen, keys }) {
+  /** `groups` tells the family of a label; `chosen` is called when another stretch is chosen; `bottom` is how far down the
+   *  window can be seen. */
+  constructor(groups, { chosen, keys, bottom }) {
     this.groups = groups;
+    this.bottom = bottom;
     this.chosen = chosen;
     this.start = 0;
     this.end = 0;
@@ -137,7 +139,9 @@ export class TextView {
     const frame = this.element.getBoundingClientRect();
     if (box.top < frame.top + 30) this.element.scrollTop -= frame.top + 60 - box.top;
     else if (box.bottom > frame.bottom - 30) this.element.scrollTop += box.bottom - frame.bottom + 60;
-    if (box.top < 0 || box.bottom > innerHeight) scrollBy({ top: box.top - innerHeight / 2 });
+    const after = range.getBoundingClientRect();
+    const bottom = this.bottom();
+    if (after.top < 0 || after.bottom > bottom - 10) scrollBy({ top: after.top - bottom / 2 });
   }
 
   offset(node, at) {

@@ -16,6 +16,7 @@ export default {
     state_open: "to review", state_accepted: "accepted", state_corrected: "corrected", state_failed: "not read",
     // document
     document: "Document", open_one: "Choose a document on the left: the most doubtful come first.", being_read: "This document is being searched…",
+    open_keys: "Arrows move in the list, Enter opens. In the text, ? shows all keys.",
     tab_text: "Text", tab_after: "Before / after", tab_record: "Identities", undo: "Undo", redo: "Redo", accept: "Accept", reopen: "Open again",
     text_role: "text to review", text_label: "Text of the document. Arrows move by word, N and P by mark, question mark lists all keys.",
     panel: "What is chosen", the_mark: "Mark", chosen: "Chosen text", chosen_hint: "Not marked: it stays in the text. Choose words with Shift and the arrows, or with the mouse.",
@@ -58,7 +59,7 @@ export default {
     // results
     progress: "Progress", accepted_n: "Accepted", export: "Gold", export_hint: "{n} document is accepted. Documents two reviewers see differently are left out until settled.|{n} documents are accepted. Documents two reviewers see differently are left out until settled.",
     state_in: "The review is kept in {f}. It holds the documents’ text: delete it when it is no longer needed.", saved_as: "Saved as {f}; it holds identifying text.",
-    retrain: "Retrain the model", retrain_hint: "Trains the CRF on accepted documents ({n} or more) and measures it on some it never saw.", train_on: "Train on {l}", language_fr: "French", language_es: "Spanish",
+    retrain: "Retrain the model", retrain_hint: "Trains the CRF on accepted documents ({n} or more) and measures it on some it never saw.", train_on: "Train ({l})", language_fr: "French", language_es: "Spanish",
     training_now: "Training, iteration {n}", measuring: "Measuring on documents set aside…", trained_on: "{a} documents to learn from, {b} to choose by, {c} set aside to measure on.",
     trained_better: "The new model ({l}) is better on the documents set aside.", trained_worse: "The new model ({l}) is not better on the documents set aside: keep the present one.", trained_mixed: "The new model ({l}) is better at one thing and worse at another, or the same.",
     measure: "Measure", model_now: "Present", model_new: "New", change_of: "Change", precision: "Precision", recall: "Recall", f1: "F1", bare_words: "Identifying words left", model_in: "Kept in {f}; a policy uses it with model = \"…\" under [detect]. Nothing uses it until then.",

@@ -21,6 +21,8 @@ mod pages;
 mod problem;
 mod retrain;
 mod store;
+#[cfg(test)]
+mod tests;
 mod words;
 mod worker;
 
