@@ -56,7 +56,14 @@ export function askLabel({ labels, roles, text, mark, hasPatient }) {
       active = (active + step + shown.length) % shown.length;
       point();
     });
-    const whose = h("select", { id: "label-role" },
+    const whose = h("select", {
+      id: "label-role",
+      onkeydown: (event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        form.requestSubmit();
+      },
+    },
       roles.map((r) => h("option", { value: r, selected: r === now.role }, role(r))));
     const form = h("form", {
       method: "dialog",

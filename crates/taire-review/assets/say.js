@@ -3,6 +3,7 @@
 import en from "/words-en.js";
 import es from "/words-es.js";
 import fr from "/words-fr.js";
+import reasons from "/why.js";
 
 export const LANGUAGES = { fr, es, en };
 const held = "taire-language";
@@ -34,7 +35,7 @@ export const short = (name) => current.labels[name]?.[1] ?? label(name);
 export const group = (name) => current.groups[name] ?? name;
 export const role = (name) => current.roles[name] ?? name;
 export const source = (name) => current.sources[name] ?? name;
-export const why = (text) => current.why[text] ?? text;
+export const why = (text) => reasons[text]?.[["fr", "es"].indexOf(current.code)] ?? text;
 
 /** What went wrong, in the reader's words where there are some. */
 export function problem(error) {

@@ -83,5 +83,4 @@ export default {
     HealthPlan: ["Health insurance number", "insur."], ProfessionalLicence: ["Professional number", "prof. no."], EmployeeId: ["Employee number", "empl. no."], AccountNumber: ["Account number", "account"], VehicleId: ["Vehicle plate", "plate"], DeviceId: ["Device number", "device"], OtherId: ["Other number", "number"],
     Sex: ["Sex", "sex"], Kinship: ["Kinship", "kin"], Profession: ["Profession", "job"], OtherDetail: ["Other detail", "detail"],
   },
-  why: {},
 };

@@ -76,5 +76,4 @@ export default {
     HealthPlan: ["Tarjeta sanitaria", "tarjeta"], ProfessionalLicence: ["Número de colegiado", "colegiado"], EmployeeId: ["Número de empleado", "empleado"], AccountNumber: ["Número de cuenta", "cuenta"], VehicleId: ["Matrícula", "matrícula"], DeviceId: ["Número de aparato", "aparato"], OtherId: ["Otro número", "n.º"],
     Sex: ["Sexo", "sexo"], Kinship: ["Parentesco", "parent."], Profession: ["Profesión", "profesión"], OtherDetail: ["Otro detalle", "detalle"],
   },
-  why: {},
 };

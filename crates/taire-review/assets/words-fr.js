@@ -76,5 +76,4 @@ export default {
     HealthPlan: ["Numéro d’assuré", "assuré"], ProfessionalLicence: ["Numéro professionnel", "RPPS"], EmployeeId: ["Matricule", "matricule"], AccountNumber: ["Numéro de compte", "compte"], VehicleId: ["Plaque de véhicule", "plaque"], DeviceId: ["Numéro d’appareil", "appareil"], OtherId: ["Autre numéro", "n°"],
     Sex: ["Sexe", "sexe"], Kinship: ["Lien de parenté", "parenté"], Profession: ["Profession", "métier"], OtherDetail: ["Autre détail", "détail"],
   },
-  why: {},
 };

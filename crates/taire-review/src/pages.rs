@@ -56,6 +56,7 @@ const ASSETS: &[(&str, &str, &str)] = assets! {
     "/agreement.js", "agreement.js", JS;
     "/words.js", "words.js", JS;
     "/results.js", "results.js", JS;
+    "/why.js", "why.js", JS;
     "/words-fr.js", "words-fr.js", JS;
     "/words-es.js", "words-es.js", JS;
     "/words-en.js", "words-en.js", JS;
