@@ -77,7 +77,7 @@ pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Usage> {
         inputs: args.input.inputs.clone(),
         options,
         state: state.clone(),
-        reviewer: args.reviewer.clone(),
+        reviewer: if args.reviewer.is_empty() { "reviewer".into() } else { args.reviewer.clone() },
         policy: args.policy.clone(),
         words: args.words.clone(),
         language: args.lang.0,

@@ -42,7 +42,7 @@ export async function showAgreement(app, main, id) {
         : h("p", {}, t("no_difference"))),
     h("section", { class: "card" }, h("h2", {}, t("by_label")),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("by_label") }, h("table", {},
-        h("thead", {}, h("tr", {}, [t("label"), pair[0], pair[1], t("both"), "F1"].map((c) => h("th", { scope: "col" }, c)))),
+        h("thead", {}, h("tr", {}, [t("label"), pair[0], pair[1], t("both"), "F1"].map((c, i) => h("th", { scope: "col", class: i ? "number" : null }, c)))),
         h("tbody", {}, found.labels.map((l) => h("tr", {}, h("th", { scope: "row" }, label(l.label)), [l.a, l.b, l.both].map((n) => h("td", { class: "number" }, n)), h("td", { class: "number" }, figure(l.f1)))))))))); 
 }
 

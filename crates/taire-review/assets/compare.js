@@ -48,7 +48,7 @@ export function showRecord(editor) {
       known.length ? h("section", { class: "card" }, h("h2", {}, t("known")), h("dl", {}, known.map(([name, value]) => [h("dt", {}, t(`known_${name}`)), h("dd", {}, value)]))) : null,
       h("section", { class: "card" }, h("h2", {}, t("identities")),
         h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("identities") }, h("table", {},
-          h("thead", {}, h("tr", {}, ["original", "surrogate", "label", "role", "times"].map((c) => h("th", { scope: "col" }, t(c))))),
+          h("thead", {}, h("tr", {}, ["original", "surrogate", "label", "role", "times"].map((c) => h("th", { scope: "col", class: c === "times" ? "number" : null }, t(c))))),
           h("tbody", {}, rows.map((r) => h("tr", {},
             h("th", { scope: "row" }, r.text),
             h("td", {}, r.surrogates.join(" / ")),

@@ -35,14 +35,14 @@ export function announce(text) {
   setTimeout(() => { live.textContent = text; }, 30);
 }
 
-/** A message that goes by itself; a warning stays until it is closed. */
+/** A message that goes by itself or with the next; a warning stays until it is closed. */
 export function toast(text, kind = "done") {
   const box = document.getElementById("toasts");
   const close = () => note.remove();
   const note = h("div", { class: `toast ${kind}`, role: kind === "warn" ? "alert" : null },
     h("p", {}, text),
     h("button", { type: "button", class: "plain", "aria-label": t("close"), onclick: close }, "×"));
-  while (box.children.length > 2) box.firstChild.remove();
+  for (const old of box.querySelectorAll(kind === "warn" ? ".toast" : ".toast:not(.warn)")) old.remove();
   box.append(note);
   if (kind !== "warn") setTimeout(close, 6000);
 }

@@ -72,7 +72,7 @@ export class List {
     const items = (added ?? this.rows).map((row) => h("li", {}, this.item(row)));
     if (added) put(this.items, items);
     else fill(this.items, items);
-    this.count.textContent = t("count", { n: this.total });
+    fill(this.count, h("span", {}, t("count", { n: this.total })), h("span", { "aria-hidden": "true" }, t("doubt")));
     this.more.hidden = this.rows.length >= this.total;
     this.point(this.app.open);
     if (focused) this.link(focused)?.focus({ preventScroll: true });
@@ -88,7 +88,7 @@ export class List {
       h("span", { class: "name" }, row.name.split("/").at(-1)),
       h("span", { class: "where" }, [row.name.includes("/") && row.name.slice(0, row.name.lastIndexOf("/")), row.patient && t("patient_n", { p: row.patient })].filter(Boolean).join(" · ")),
       h("span", { class: "doubt" }, row.doubt === null ? null : bar, ` ${row.failed ? t("state_failed") : doubt}`),
-      h("span", { class: "unseen" }, `, ${t("doubt")}, ${t("spans_n", { n: row.spans ?? 0 })}, ${t(`state_${state}`)}`));
+      h("span", { class: "unseen" }, ` ${t("doubt")}, ${t("spans_n", { n: row.spans ?? 0 })}, ${t(`state_${state}`)}`));
   }
 
   link(id) {

@@ -1,7 +1,7 @@
 // What comes out of a review: how far it is, the gold, a model, and what could not be read.
 
 import { call, download } from "/api.js";
-import { h, fill, figure, toast, percent } from "/dom.js";
+import { h, fill, figure, toast } from "/dom.js";
 import { t, problem } from "/say.js";
 
 export async function showResults(app, main) {
@@ -20,7 +20,7 @@ export async function showResults(app, main) {
     h("h1", {}, t("results")),
     h("section", { class: "card" }, h("h2", {}, t("progress")),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("progress") }, h("table", {},
-        h("thead", {}, h("tr", {}, [t("reviewer"), t("accepted_n"), ""].map((c) => (c ? h("th", { scope: "col" }, c) : h("td", {}))))),
+        h("thead", {}, h("tr", {}, [h("th", { scope: "col" }, t("reviewer")), h("th", { scope: "col", class: "number" }, t("accepted_n")), h("td", {})])),
         h("tbody", {}, reviewers.map((r) => h("tr", {}, h("th", { scope: "row" }, r.name), h("td", { class: "number" }, `${r.accepted} / ${progress.documents}`), h("td", {}, bar(r.accepted, progress.documents)))))))),
     h("section", { class: "card" }, h("h2", {}, t("export")), h("p", {}, t("export_hint", { n: progress.accepted_by_all })),
       h("div", { class: "buttons" },
@@ -77,9 +77,7 @@ export function drawTraining(app) {
   fill(box,
     h("p", { class: "note", role: "status" }, t(`trained_${verdict}`, { l: t(`language_${now.language}`) })),
     h("p", { class: "hint" }, t("trained_on", { a: now.learned, b: now.chosen_by, c: now.held_out })),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("retrain") }, h("table", {}, h("thead", {}, h("tr", {}, ["measure", "model_now", "model_new", "change_of"].map((c) => h("th", { scope: "col" }, t(c))))),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("retrain") }, h("table", {}, h("thead", {}, h("tr", {}, ["measure", "model_now", "model_new", "change_of"].map((c) => h("th", { scope: "col", class: c === "measure" ? null : "number" }, t(c))))),
       h("tbody", {}, row("precision", (f) => f.precision, share), row("recall", (f) => f.recall, share), row("f1", (f) => f.f1, share), row("bare_words", (f) => f.bare, count)))),
     h("p", { class: "hint" }, t("model_in", { f: now.model })));
 }
-
-export { percent };

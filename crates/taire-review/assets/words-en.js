@@ -55,7 +55,7 @@ export default {
     // words
     words_hint: "Words the detectors hid and reviewers freed are accepted; words reviewers had to mark are refused. The file is a word list for policies with an allow-list (--words, or allow_lists).",
     a_word: "Word", judge_accept: "Accept", judge_refuse: "Refuse", is_accept: "accepted", is_refuse: "refused", judgement: "Judgement", said_by: "By", by_hand: "hand", by_review: "review", change: "Change", clear: "Clear",
-    word_accept: "“{w}” accepted.", word_refuse: "“{w}” refused.", word_cleared: "“{w}” cleared.", no_words: "No word yet: they come with accepted documents.", words_first: "The first {n} of {of}.", export_words: "Word list",
+    word_accept: "“{w}” accepted.", word_refuse: "“{w}” refused.", word_cleared: "“{w}” cleared.", no_words: "No word yet: they come with accepted documents.", words_first: "The first {n} of {of}.", export_words: "Save the word list",
     // results
     progress: "Progress", accepted_n: "Accepted", export: "Gold", export_hint: "{n} document is accepted. Documents two reviewers see differently are left out until settled.|{n} documents are accepted. Documents two reviewers see differently are left out until settled.",
     state_in: "The review is kept in {f}. It holds the documents’ text: delete it when it is no longer needed.", saved_as: "Saved as {f}; it holds identifying text.",

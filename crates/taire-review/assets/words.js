@@ -46,7 +46,7 @@ export async function showWords(app, main, ready) {
     list.rows.length
       ? h("section", { class: "card" }, list.total > list.rows.length ? h("p", { class: "note" }, t("words_first", { n: list.rows.length, of: list.total })) : null,
         h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("words") }, h("table", {},
-          h("thead", {}, h("tr", {}, ["a_word", "judgement", "times", "said_by", "change"].map((c) => h("th", { scope: "col" }, t(c))))),
+          h("thead", {}, h("tr", {}, ["a_word", "judgement", "times", "said_by", "change"].map((c) => h("th", { scope: "col", class: c === "times" ? "number" : null }, t(c))))),
           h("tbody", {}, list.rows.map(row)))))
       : h("p", { class: "note" }, t("no_words"))));
 }

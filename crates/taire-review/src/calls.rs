@@ -211,16 +211,18 @@ pub(crate) fn call(app: &Arc<App>, name: &str, body: &[u8]) -> Result<Answer, Pr
     Ok(Answer::Json(json))
 }
 
-/// The number of a reviewer who has a name.
-fn who(app: &App, name: &str) -> Result<i64, Problem> {
+/// A name as reviewers have them, without blanks around it.
+pub(crate) fn reviewer_name(name: &str) -> Result<&str, Problem> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        return Err(Problem::cannot(
-            "bad_name",
-            format!("a reviewer has a name of 1 to {LONGEST_NAME} characters"),
-        ));
+        let why = format!("a reviewer has a name of 1 to {LONGEST_NAME} characters");
+        return Err(Problem::cannot("bad_name", why));
     }
-    Ok(app.store.reviewer(name)?)
+    Ok(name)
+}
+
+fn who(app: &App, name: &str) -> Result<i64, Problem> {
+    Ok(app.store.reviewer(reviewer_name(name)?)?)
 }
 
 fn hello(app: &App) -> Result<Value, Problem> {

@@ -101,8 +101,10 @@ fn open(config: Config) -> Result<Arc<App>, Error> {
     }
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|_| Error::new("the system gives no random bytes; try again"))?;
+    let name = calls::reviewer_name(&config.reviewer)
+        .map_err(|p| Error::new(format!("--reviewer: {}", p.message)))?;
     let store = Store::open(&config.state)?;
-    store.reviewer(&config.reviewer)?;
+    store.reviewer(name)?;
     Ok(Arc::new(App {
         store,
         engine: OnceLock::new(),

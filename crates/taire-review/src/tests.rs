@@ -23,6 +23,10 @@ fn review(folder: &Path, documents: &[(&str, Option<&str>, &str)]) -> Arc<App> {
 }
 
 fn start(folder: &Path, inputs: &[&Path]) -> Arc<App> {
+    start_with(folder, inputs, "bigeard")
+}
+
+fn start_with(folder: &Path, inputs: &[&Path], policy: &str) -> Arc<App> {
     let state = folder.join("state");
     let store = Store::open(&state).unwrap();
     Arc::new(App {
@@ -31,7 +35,7 @@ fn start(folder: &Path, inputs: &[&Path]) -> Arc<App> {
             options: ReadOptions::default(),
             state,
             reviewer: "ada".into(),
-            policy: Some("bigeard".into()),
+            policy: Some(policy.into()),
             words: Vec::new(),
             language: None,
             key: None,
@@ -451,4 +455,58 @@ fn calls_that_make_no_sense_change_nothing_and_quote_nothing() {
         assert!((400..500).contains(&problem.status) && !problem.message.contains("Kerzu"), "{problem:?}");
     }
     assert_eq!(see(&app, "ada", 1), (version, vec!["Kerzu FamilyName".into()]));
+}
+
+#[test]
+fn a_model_is_trained_on_gold_and_measured_on_what_it_never_saw() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = start_with(folder.path(), &[], "fr");
+    let train = |app: &Arc<App>| {
+        ask(app, "train", json!({"language": "fr"})).unwrap();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(120);
+        loop {
+            let now = ask(app, "status", json!({"reviewer": "ada"})).unwrap()["training"].clone();
+            if now["is"] == "done" || now["is"] == "failed" {
+                return now;
+            }
+            assert!(std::time::Instant::now() < until, "{now}");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    };
+    let names = [
+        "Kerzu", "Abgrall", "Morvan", "Quintrec", "Tanguy", "Riou", "Guivarch", "Le Bris", "Cozic", "Pennec",
+    ];
+    for (i, name) in names.iter().enumerate() {
+        let text = format!(
+            "Mme [{name}](FamilyName) vient de [Brest](City) pour une toux. Revue le [1{} mai 2019](Date).",
+            i % 9
+        );
+        add(&app, &[(name, None, &text)]);
+        if i == 4 {
+            assert_eq!(train(&app)["code"], "too_few");
+        }
+        accept(&app, "ada", i as i64 + 1);
+    }
+    let done = train(&app);
+    assert_eq!(done["is"], "done", "{done}");
+    assert_eq!(
+        (done["learned"].as_i64(), done["chosen_by"].as_i64(), done["held_out"].as_i64()),
+        (Some(6), Some(2), Some(2))
+    );
+    assert!(done["before"]["words"].as_i64().unwrap() >= 6 && done["after"]["f1"].is_number());
+    let Ok(Answer::File(name, _, bytes)) = call(&app, "model", br#"{"language": "fr"}"#) else {
+        panic!("no model")
+    };
+    assert_eq!(name, "review.fr.crf");
+    assert!(taire::training::CrfDetector::from_bytes(&bytes).is_ok());
+}
+
+#[test]
+fn nobody_reviews_without_a_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = start(folder.path(), &[]).config.clone();
+    for name in ["", "  ", "a\nb"] {
+        let config = Config { reviewer: name.into(), ..config.clone() };
+        assert!(crate::Review::bind(config, 0).unwrap_err().to_string().contains("1 to 60 characters"));
+    }
 }

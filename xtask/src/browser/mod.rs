@@ -39,13 +39,17 @@ const LETTERS: &[(&str, &str, &str)] = &[
 ];
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    if let Some(arg) = args.first() {
-        return Err(format!("unknown option `{arg}`; browser takes none"));
-    }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    crate::pages::build()?;
+    let binary = match args {
+        [] => {
+            crate::pages::build()?;
+            target.join("release/taire")
+        }
+        [option, path] if option == "--binary" => PathBuf::from(path),
+        _ => return Err("browser takes --binary PATH, or nothing to build and try the program".into()),
+    };
     install(&target)?;
-    review(&target, &target.join("release/taire"))
+    review(&target, &binary)
 }
 
 /// What the test needs and may not be there: Chromium, Node, two packages.
@@ -139,7 +143,7 @@ impl Page {
         let policy = folder.join("policy.toml");
         fs::write(&policy, POLICY).map_err(|e| format!("{}: {e}", policy.display()))?;
         // Something that cannot be read, so that it must be told.
-        put("photo.png", "\u{89}PNG")?;
+        put("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")?;
         let key = crate::pages::demo_key(folder)?;
         let mut child = Command::new(binary)
             .args(["review", "--port", "0", "--reviewer", "Dr Martin", "--lang", "fr", "--state"])

@@ -197,6 +197,7 @@ await tabTo(page, '.views a[data-view="results"]');
 await press(page, "Enter");
 await page.waitForSelector("#export-jsonl");
 await look(at, "results");
+assert.match(await page.innerText("main"), /photo\.png/, "what could not be read is not told");
 const save = async (selector) => {
   await tabTo(page, selector);
   const [download] = await Promise.all([page.waitForEvent("download"), press(page, "Enter")]);
