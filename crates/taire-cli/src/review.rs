@@ -72,7 +72,11 @@ pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Usage> {
         return Ok(if done.unsettled.is_empty() { Outcome::Done } else { Outcome::SomeRefused });
     }
     let mut options = args.input.options()?;
-    options.exclude.push(state.clone());
+    for end in ["", "-wal", "-shm", ".fr.crf", ".es.crf"] {
+        let mut own = state.clone().into_os_string();
+        own.push(end);
+        options.exclude.push(own.into());
+    }
     let config = Config {
         inputs: args.input.inputs.clone(),
         options,

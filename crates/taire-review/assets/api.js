@@ -2,10 +2,11 @@
 
 const held = "taire-token";
 
-/** Takes the token out of the address; only this tab keeps it. */
+/** Takes the token out of the address; only this tab keeps it, and nothing of an earlier run. */
 export function takeToken() {
   const found = /^#token=([0-9a-f]+)$/.exec(location.hash);
   if (found) {
+    sessionStorage.clear();
     sessionStorage.setItem(held, found[1]);
     history.replaceState(null, "", "/#/");
   }

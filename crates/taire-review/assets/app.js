@@ -90,7 +90,7 @@ function drawProgress() {
   fill(box,
     h("label", {}, t("accepted_of", { n: progress.accepted, of: progress.documents }), " ", h("progress", { max: 1, ".value": value }, percent(value))),
     behind ? h("span", { class: stage.is === "failed" ? "stage warn" : "stage", role: stage.is === "failed" ? "alert" : null }, behind) : null,
-    progress.refused + progress.failed ? h("a", { href: "#/results", class: "stage warn" }, t("refused_n", { n: progress.refused + progress.failed })) : null);
+    progress.refused + progress.failed ? h("a", { href: "#/results", class: "stage warn", title: t("refused") }, t("refused_n", { n: progress.refused + progress.failed })) : null);
 }
 
 async function who() {

@@ -127,7 +127,7 @@ const KEYS = [
 ];
 
 export function showKeys() {
-  return ask(t("keys"), (done) => h("div", {},
+  return ask(t("keys"), (done) => h("div", { class: "stack" },
     h("p", {}, t("keys_hint")),
     h("table", { class: "keys" }, h("tbody", {}, KEYS.map(([k, what]) =>
       h("tr", {}, h("th", { scope: "row" }, k.split(" ").map((one) => [h("kbd", {}, one), " "])), h("td", {}, t(what)))))),

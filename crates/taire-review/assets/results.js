@@ -5,7 +5,7 @@ import { h, fill, figure, toast } from "/dom.js";
 import { t, problem } from "/say.js";
 
 export async function showResults(app, main) {
-  const refused = await call("refused");
+  const [refused, gold] = await Promise.all([call("refused"), call("gold")]);
   const { progress, reviewers } = app.status;
   const save = (name, body) => async () => {
     try {
@@ -22,7 +22,8 @@ export async function showResults(app, main) {
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("progress") }, h("table", {},
         h("thead", {}, h("tr", {}, [h("th", { scope: "col" }, t("reviewer")), h("th", { scope: "col", class: "number" }, t("accepted_n")), h("td", {})])),
         h("tbody", {}, reviewers.map((r) => h("tr", {}, h("th", { scope: "row" }, r.name), h("td", { class: "number" }, `${r.accepted} / ${progress.documents}`), h("td", {}, bar(r.accepted, progress.documents)))))))),
-    h("section", { class: "card" }, h("h2", {}, t("export")), h("p", {}, t("export_hint", { n: progress.accepted_by_all })),
+    h("section", { class: "card" }, h("h2", {}, t("export")), h("p", {}, t("export_hint", { n: gold.documents })),
+      gold.unsettled.length ? h("p", { class: "note warn" }, `${t("unsettled_n", { n: gold.unsettled.length })} `, h("a", { href: "#/agreement" }, gold.unsettled.slice(0, 20).join(", "))) : null,
       h("div", { class: "buttons" },
         h("button", { type: "button", class: "main", id: "export-jsonl", onclick: save("export", { what: "jsonl" }) }, "JSONL"),
         h("button", { type: "button", id: "export-brat", onclick: save("export", { what: "brat" }) }, "BRAT (.zip)"),

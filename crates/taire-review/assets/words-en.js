@@ -5,7 +5,7 @@ export default {
     title: "Taire – review", close: "Close", ok: "OK", cancel: "Cancel", working: "One moment…", language: "Language",
     skip: "Skip to the document", views_all: "Parts of the page", documents: "Documents", agreement: "Agreement", words: "Words", results: "Results",
     reviewer: "Reviewer", keys_short: "Keys", views: "Views of the document",
-    accepted_of: "{n} of {of} accepted", refused_n: "{n} document could not be read|{n} documents could not be read",
+    accepted_of: "{n} of {of} accepted", refused_n: "{n} not read|{n} not read",
     stage_reading: "Reading the corpus: {n}", stage_gathering: "Reading records…", stage_searching: "Searching: {n} of {of}", stage_failed: "Stopped: {w}",
     back_again: "The program answers again.",
     // list
@@ -57,7 +57,7 @@ export default {
     a_word: "Word", judge_accept: "Accept", judge_refuse: "Refuse", is_accept: "accepted", is_refuse: "refused", judgement: "Judgement", said_by: "By", by_hand: "hand", by_review: "review", change: "Change", clear: "Clear",
     word_accept: "“{w}” accepted.", word_refuse: "“{w}” refused.", word_cleared: "“{w}” cleared.", no_words: "No word yet: they come with accepted documents.", words_first: "The first {n} of {of}.", export_words: "Save the word list",
     // results
-    progress: "Progress", accepted_n: "Accepted", export: "Gold", export_hint: "{n} document is accepted. Documents two reviewers see differently are left out until settled.|{n} documents are accepted. Documents two reviewers see differently are left out until settled.",
+    progress: "Progress", accepted_n: "Accepted", export: "Gold", export_hint: "{n} document is ready.|{n} documents are ready.", unsettled_n: "{n} document is left out, because two reviewers see it differently:|{n} documents are left out, because two reviewers see them differently:",
     state_in: "The review is kept in {f}. It holds the documents’ text: delete it when it is no longer needed.", saved_as: "Saved as {f}; it holds identifying text.",
     retrain: "Retrain the model", retrain_hint: "Trains the CRF on accepted documents ({n} or more) and measures it on some it never saw.", train_on: "Train ({l})", language_fr: "French", language_es: "Spanish",
     training_now: "Training, iteration {n}", measuring: "Measuring on documents set aside…", trained_on: "{a} documents to learn from, {b} to choose by, {c} set aside to measure on.",

@@ -195,6 +195,11 @@ pub(crate) fn call(app: &Arc<App>, name: &str, body: &[u8]) -> Result<Answer, Pr
         "agreement" => parse::<Pair>(body).and_then(|pair| agreement(app, &pair))?,
         "difference" => parse::<PairOn>(body).and_then(|pair| difference(app, &pair))?,
         "settle" => parse::<Settle>(body).and_then(|settle| settled(app, &settle))?,
+        "gold" => {
+            parse::<Empty>(body)?;
+            let gold = Gold::of(&app.store)?;
+            json!({"documents": gold.documents.len(), "unsettled": gold.unsettled})
+        }
         "words" => {
             parse::<Empty>(body)?;
             word_list(app)?

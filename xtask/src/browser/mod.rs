@@ -54,8 +54,16 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
 
 /// What the test needs and may not be there: Chromium, Node, two packages.
 pub(crate) fn install(target: &Path) -> Result<(), String> {
+    let mut missing: Vec<&str> = Vec::new();
     if !Path::new(CHROMIUM).exists() {
-        eprintln!("xtask browser: installing chromium, once");
+        missing.push("chromium");
+    }
+    if !Command::new("npm").arg("--version").output().is_ok_and(|o| o.status.success()) {
+        missing.extend(["nodejs", "npm"]);
+    }
+    if !missing.is_empty() {
+        let names = missing.join(" ");
+        eprintln!("xtask browser: installing {names}, once");
         let apt = |args: &[&str]| {
             Command::new("apt-get")
                 .args(args)
@@ -64,12 +72,10 @@ pub(crate) fn install(target: &Path) -> Result<(), String> {
                 .status()
         };
         let _ = apt(&["update", "-qq"]);
-        let done = apt(&["install", "-y", "-qq", "--no-install-recommends", "chromium"]);
+        let install = ["install", "-y", "-qq", "--no-install-recommends"];
+        let done = apt(&[&install[..], &missing[..]].concat());
         if !done.is_ok_and(|s| s.success()) || !Path::new(CHROMIUM).exists() {
-            return Err(
-                "chromium is not there and could not be installed; run `apt-get install chromium` as root"
-                    .into(),
-            );
+            return Err(format!("{names} could not be installed; run `apt-get install {names}` as root"));
         }
     }
     let folder = target.join("browser");
@@ -137,9 +143,10 @@ impl Page {
             serde_json::json!({"id": id, "patient": patient, "text": text}).to_string()
         };
         let lines: Vec<String> = LETTERS.iter().map(line).collect();
-        let put =
-            |name: &str, text: &str| fs::write(corpus.join(name), text).map_err(|e| format!("{name}: {e}"));
-        put("letters.jsonl", &lines.join("\n"))?;
+        let put = |name: &str, bytes: &[u8]| {
+            fs::write(corpus.join(name), bytes).map_err(|e| format!("{name}: {e}"))
+        };
+        put("letters.jsonl", lines.join("\n").as_bytes())?;
         let policy = folder.join("policy.toml");
         fs::write(&policy, POLICY).map_err(|e| format!("{}: {e}", policy.display()))?;
         // Something that cannot be read, so that it must be told.

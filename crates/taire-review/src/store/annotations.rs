@@ -147,7 +147,26 @@ fn save(
     Ok(())
 }
 
-/// Saves a correction and how to undo it.
+/// Notes how to undo a correction; what was taken back before it cannot be done again.
+fn log(
+    all: &Transaction<'_>,
+    document: i64,
+    reviewer: i64,
+    batch: i64,
+    before: &[Mark],
+    after: &[Mark],
+) -> Result<(), Problem> {
+    all.prepare("DELETE FROM change WHERE document = ?1 AND reviewer = ?2 AND undone = 1")?
+        .execute([document, reviewer])?;
+    let (old, new) = (serde_json::to_string(before)?, serde_json::to_string(after)?);
+    all.prepare(
+        "INSERT INTO change (batch, document, reviewer, before, after, time) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?
+    .execute(params![batch, document, reviewer, old, new, now()])?;
+    Ok(())
+}
+
+/// Saves a correction.
 fn change(
     all: &Transaction<'_>,
     document: i64,
@@ -156,13 +175,7 @@ fn change(
     before: &Reviewed,
     after: &[Mark],
 ) -> Result<(), Problem> {
-    all.prepare("DELETE FROM change WHERE document = ?1 AND reviewer = ?2 AND undone = 1")?
-        .execute([document, reviewer])?;
-    let (old, new) = (serde_json::to_string(&before.marks)?, serde_json::to_string(after)?);
-    all.prepare(
-        "INSERT INTO change (batch, document, reviewer, before, after, time) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?
-    .execute(params![batch, document, reviewer, old, new, now()])?;
+    log(all, document, reviewer, batch, &before.marks, after)?;
     save(all, document, reviewer, before.version.max(0) + 1, false, after)
 }
 
@@ -212,10 +225,16 @@ impl Store {
                 done.documents += 1;
                 done.reopened += usize::from(there.reviewed.accepted);
             }
-            match done.documents {
-                0 => Err(Problem::cannot("same", "this is marked so already, as far as was asked")),
-                _ => Ok(done),
+            if done.documents == 0 {
+                return Err(Problem::cannot("same", "this is marked so already, as far as was asked"));
             }
+            if marks == here.reviewed.marks {
+                // So that it can be taken back from where it was asked for.
+                log(all, document, reviewer, batch, &marks, &marks)?;
+                let Reviewed { version, accepted, .. } = here.reviewed;
+                save(all, document, reviewer, version.max(0) + 1, accepted, &marks)?;
+            }
+            Ok(done)
         })
     }
 
@@ -272,10 +291,10 @@ impl Store {
                     continue;
                 }
                 let to: Vec<Mark> = serde_json::from_str(&to)?;
-                save(all, other, reviewer, there.version + 1, false, &to)?;
+                save(all, other, reviewer, there.version + 1, there.accepted && to == from, &to)?;
                 all.execute("UPDATE change SET undone = ?2 WHERE id = ?1", params![id, !again])?;
-                done.documents += 1;
-                done.reopened += usize::from(there.accepted);
+                done.documents += usize::from(to != from);
+                done.reopened += usize::from(there.accepted && to != from);
             }
             Ok(done)
         })
