@@ -13,6 +13,7 @@ mod load;
 mod models;
 mod office;
 mod pages;
+mod python;
 mod risk;
 mod scale;
 mod schemathesis;
@@ -48,6 +49,7 @@ enum Chore {
     Models,
     Office,
     Pages,
+    Python,
     Risk,
     Scale,
     Schemathesis,
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Chore::Models => models::run,
         Chore::Office => office::run,
         Chore::Pages => pages::run,
+        Chore::Python => python::run,
         Chore::Risk => risk::run,
         Chore::Scale => scale::run,
         Chore::Schemathesis => schemathesis::run,

@@ -51,6 +51,7 @@ pub use identity::{Problem, known_from_json};
 pub use json_write::{annotation_line, push_annotation, push_string};
 pub use office::LeftOut;
 pub use offsets::{Offsets, from_bytes, to_bytes};
+pub use parquet::{BatchRow, BatchTable, BatchWriter};
 pub use paths::OutputPlan;
 pub use read::{Layout, ReadSummary, Reader, open, read_bytes, read_from};
 pub use sidecar::Identities;

@@ -1,7 +1,7 @@
 //! The policies on offer, and one document through one of them. The way is the command line's: the same engine, the same
 //! writer, the same bytes.
 
-use taire::{Engine, Policy, SHIPPED, SecretKey, found_spans};
+use taire::{Engine, Policy, SHIPPED, SecretKey, found_spans, text_id};
 use taire_formats::{push_annotation, push_string};
 use taire_text::scheme::Scheme;
 use taire_text::{Label, Language, Note};
@@ -108,9 +108,7 @@ impl Offers {
         let scope = match &document.id {
             Some(id) => id.clone(),
             // No two documents without a name may share their surrogates, unless they are the same.
-            None => {
-                crate::keys::hex(&*self.key.subkey("document", text.as_bytes()).map_err(|_| Problem::Fault)?)
-            }
+            None => text_id(&self.key, &text).map_err(|_| Problem::Fault)?,
         };
         let note = Note::builder(scope, text)
             .patient(document.patient.take())

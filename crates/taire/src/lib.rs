@@ -18,7 +18,7 @@ mod words;
 
 pub use doubt::{Doubt, Findings};
 pub use error::Error;
-pub use pipeline::{Deidentified, Engine, Pipeline, Written};
+pub use pipeline::{Deidentified, Engine, Pipeline, Written, text_id};
 pub use policy::{Policy, SHIPPED, TrustedScope};
 pub use records::Records;
 pub use report::{Doubtful, Refused, Report, Spent};

@@ -158,6 +158,15 @@ impl Pipeline {
         Ok(notes.iter().zip(mentions).map(decide).collect())
     }
 
+    /// One note, with what the caller holds for certain of its patient.
+    fn find_one(&self, note: Note, others: &TrustedRecord) -> Result<(Note, Findings), Error> {
+        let mut notes = [note];
+        let mentions = self.listen(&mut notes, |_| true)?.pop().unwrap_or_default();
+        let [note] = notes;
+        let findings = self.decide(&note, mentions, others);
+        Ok((note, findings))
+    }
+
     /// What is certain in one note, to be looked for in the patient's others. The rules alone say it: a model's
     /// mistake must not spread over a record, and rules cost a tenth of a model.
     pub fn gather(&self, note: Note) -> Result<TrustedRecord, Error> {
@@ -223,9 +232,8 @@ impl Pipeline {
 
     /// The same, with what is certain of the patient in their other documents.
     pub fn run_with(&self, note: Note, records: &Records) -> Result<Deidentified, Error> {
-        let mut notes = [note];
-        let findings = self.find(&mut notes, records)?.pop().unwrap_or_default();
-        let [note] = notes;
+        let others = records.of(note.patient.as_deref());
+        let (note, findings) = self.find_one(note, &others)?;
         let doubt = findings.doubt();
         Ok(Deidentified { doubt, ..self.rewrite(&note, findings.entities)? })
     }
@@ -335,8 +343,9 @@ impl Engine {
         let _ = self.records.set(records);
     }
 
-    fn records(&self, pipeline: &Pipeline) -> Option<&Records> {
-        self.records.get().filter(|_| pipeline.policy().trusts_record())
+    /// What is certain of the note's patient, of what was remembered.
+    fn remembered(&self, note: &Note) -> TrustedRecord {
+        self.records.get().map(|records| records.of(note.patient.as_deref())).unwrap_or_default()
     }
 
     /// What identifies somebody in one note. A fault inside a stage is an error of this document only.
@@ -346,14 +355,18 @@ impl Engine {
 
     /// The same, with what was spared.
     pub fn find(&self, note: Note) -> Result<(Note, Findings), Error> {
+        let others = self.remembered(&note);
+        self.find_with(note, &others)
+    }
+
+    /// The same, with what the caller holds for certain of the note's patient; it counts where the policy trusts records.
+    pub fn find_with(&self, note: Note, others: &TrustedRecord) -> Result<(Note, Findings), Error> {
         guarded(|| {
-            let mut notes = [note];
-            let pipeline = self.pipeline(notes[0].language)?;
-            let none = Records::default();
-            let records = self.records(pipeline).unwrap_or(&none);
-            let findings = pipeline.find(&mut notes, records)?.pop().unwrap_or_default();
-            let [note] = notes;
-            Ok((note, findings))
+            let pipeline = self.pipeline(note.language)?;
+            match pipeline.policy().trusts_record() {
+                true => pipeline.find_one(note, others),
+                false => pipeline.find_one(note, &TrustedRecord::default()),
+            }
         })
     }
 
@@ -368,14 +381,27 @@ impl Engine {
 
     /// Finds and rewrites one note. A fault inside a stage is an error of this document only.
     pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
+        let others = self.remembered(&note);
+        self.run_with(note, &others)
+    }
+
+    /// The same, with what the caller holds for certain of the note's patient.
+    pub fn run_with(&self, note: Note, others: &TrustedRecord) -> Result<Deidentified, Error> {
+        let (note, findings) = self.find_with(note, others)?;
         guarded(|| {
+            let doubt = findings.doubt();
             let pipeline = self.pipeline(note.language)?;
-            match self.records(pipeline) {
-                Some(records) => pipeline.run_with(note, records),
-                None => pipeline.run(note),
-            }
+            Ok(Deidentified { doubt, ..pipeline.rewrite(&note, findings.entities)? })
         })
     }
+}
+
+/// An id for a document that has none: two of them share their surrogates only if they are the same text.
+pub fn text_id(key: &SecretKey, text: &str) -> Result<String, Error> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let tag = key.subkey("document", text.as_bytes())?;
+    let digits = tag.iter().flat_map(|b| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]]);
+    Ok(digits.map(char::from).collect())
 }
 
 fn id_tells(note: &Note, entities: &[Entity]) -> bool {

@@ -4,6 +4,7 @@
 //! the statistics and the metadata of the original, which may quote it. Text stays text, the date's column keeps its
 //! type, a whole number of a patient is written in 64 bits, kept columns and ids pass as they are.
 
+mod batch;
 mod read;
 mod write;
 
@@ -14,6 +15,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
 use crate::table::{Columns, Role};
 
+pub use batch::{BatchRow, BatchTable, BatchWriter};
 pub(crate) use read::{Rows, Source, Step, each_row};
 pub(crate) use write::TableWriter;
 

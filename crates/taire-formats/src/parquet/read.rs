@@ -151,13 +151,13 @@ pub(crate) fn each_row(
 
 impl Table {
     /// The columns of a batch that pass unread.
-    fn rest(&self, batch: &RecordBatch) -> Rest {
+    pub(super) fn rest(&self, batch: &RecordBatch) -> Rest {
         let passed = |role: &Role| matches!(role, Role::Id | Role::Kept);
         let columns = self.read.iter().zip(batch.columns());
         columns.filter(|(i, _)| passed(&self.columns.roles()[**i])).map(|(_, c)| c.clone()).collect()
     }
 
-    fn document(
+    pub(super) fn document(
         &self,
         batch: &RecordBatch,
         rest: &Rest,

@@ -65,7 +65,7 @@ impl std::fmt::Debug for OpenGroup {
 
 /// Rows not packed yet.
 #[derive(Default)]
-struct Batch {
+pub(super) struct Batch {
     text: StringBuilder,
     patients: Vec<Option<String>>,
     dates: Vec<Option<(Date, DateShape)>>,
@@ -123,19 +123,8 @@ impl TableWriter {
         patient: Option<&str>,
         date: Option<Date>,
     ) -> Result<(), Error> {
-        let Spot::Record { date: shape, rest, row, without_text } = &document.place.0 else {
-            return Err(Error::usage("a row of a Parquet table can only come from one"));
-        };
-        let group = &mut self.waiting;
-        group.text.append_option((!without_text).then_some(text));
-        group.patients.push(patient.map(str::to_owned));
-        group.dates.push(date.map(|d| (d, *shape)));
-        group.languages.push(document.language.map(taire_text::Language::key));
-        if !group.batches.last().is_some_and(|last| Arc::ptr_eq(last, rest)) {
-            group.batches.push(rest.clone());
-        }
-        group.picks.push((group.batches.len() - 1, *row));
-        let (waiting, bytes) = (group.picks.len(), group.text.values_slice().len());
+        self.waiting.push(document, Some(text), patient, date)?;
+        let (waiting, bytes) = (self.waiting.rows(), self.waiting.bytes());
         let (packed, packed_bytes) = self.open.as_ref().map_or((0, 0), |open| (open.rows, open.bytes));
         if packed + waiting >= self.group_rows || packed_bytes + bytes >= GROUP_BYTES {
             return self.flush();
@@ -151,7 +140,7 @@ impl TableWriter {
     /// Packs the rows that wait into the open group.
     fn pack(&mut self) -> Result<(), Error> {
         let group = std::mem::take(&mut self.waiting);
-        let (rows, bytes) = (group.picks.len(), group.text.values_slice().len());
+        let (rows, bytes) = (group.rows(), group.bytes());
         let batch = group.batch(&self.table).map_err(|()| self.failed(None))?;
         let pack = |this: &mut Self| -> Result<(), ParquetError> {
             let mut open = match this.open.take() {
@@ -258,7 +247,36 @@ impl TableWriter {
 }
 
 impl Batch {
-    fn batch(mut self, table: &Table) -> Result<RecordBatch, ()> {
+    pub(super) fn push(
+        &mut self,
+        document: &Document,
+        text: Option<&str>,
+        patient: Option<&str>,
+        date: Option<Date>,
+    ) -> Result<(), Error> {
+        let Spot::Record { date: shape, rest, row, without_text } = &document.place.0 else {
+            return Err(Error::usage("a row of a table by columns can only come from one"));
+        };
+        self.text.append_option(text.filter(|_| !without_text));
+        self.patients.push(patient.map(str::to_owned));
+        self.dates.push(date.map(|d| (d, *shape)));
+        self.languages.push(document.language.map(taire_text::Language::key));
+        if !self.batches.last().is_some_and(|last| Arc::ptr_eq(last, rest)) {
+            self.batches.push(rest.clone());
+        }
+        self.picks.push((self.batches.len() - 1, *row));
+        Ok(())
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.picks.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.text.values_slice().len()
+    }
+
+    pub(super) fn batch(mut self, table: &Table) -> Result<RecordBatch, ()> {
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(table.made.len());
         for (made, field) in table.made.iter().zip(table.written.fields()) {
             columns.push(match made {

@@ -1,0 +1,153 @@
+//! What Python costs beside the program, and the large run on Spark.
+//!
+//! `bench` treats one JSONL file of notes on one thread by the program and from Python, and compares user time, start
+//! included; it writes `scores/python.md`. `spark` compares PySpark on two local workers with the program on a Parquet
+//! table of notes, in several partitionings.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::Kit;
+
+/// Throughput from Python must be at least this share of the program's.
+const LEAST: f64 = 0.9;
+
+fn options(args: &[String], allowed: &[&str]) -> Result<Vec<Option<usize>>, String> {
+    let mut values = vec![None; allowed.len()];
+    for pair in args.chunks(2) {
+        let known = allowed.iter().position(|name| *name == pair[0]);
+        let value = pair.get(1).and_then(|v| v.parse().ok()).filter(|n| *n > 0);
+        match (known, value) {
+            (Some(i), Some(value)) => values[i] = Some(value),
+            _ => {
+                return Err(format!(
+                    "`{}` is no option with a whole number; known: {}",
+                    pair[0],
+                    allowed.join(", ")
+                ));
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// Invented notes, in the format its name says.
+fn notes(kit: &Kit, count: usize, extension: &str) -> Result<PathBuf, String> {
+    kit.build_program("release")?;
+    let mut build = kit.cargo();
+    build.args(["build", "--release", "--quiet", "--package", "taire-formats", "--example", "notes"]);
+    kit.step("what makes notes", &mut build)?;
+    let folder = kit.folder().join("bench");
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let path = folder.join(format!("notes-{count}.{extension}"));
+    let mut make = Command::new(kit.target.join("release/examples/notes"));
+    kit.step("notes", make.args(["make", &count.to_string()]).arg(&path))?;
+    Ok(path)
+}
+
+/// User seconds of a command and its children, as the shell accounts them.
+fn user_time(command: &[&std::ffi::OsStr]) -> Result<f64, String> {
+    let mut shell = Command::new("bash");
+    shell.args(["-c", "TIMEFORMAT=%U; time \"$@\"", "bash"]).args(command);
+    let output = shell.output().map_err(|e| format!("bash: {e}"))?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("a measured run failed: {told}"));
+    }
+    let last = told.lines().next_back().and_then(|line| line.trim().replace(',', ".").parse().ok());
+    last.ok_or_else(|| format!("no time was told: {told}"))
+}
+
+pub(super) fn throughput(kit: &Kit, args: &[String]) -> Result<(), String> {
+    let given = options(args, &["--notes", "--runs"])?;
+    let (count, runs) = (given[0].unwrap_or(3500), given[1].unwrap_or(3));
+    let source = notes(kit, count, "jsonl")?;
+    let python = kit.installed("release")?;
+    let megabytes =
+        std::fs::metadata(&source).map_err(|e| format!("{}: {e}", source.display()))?.len() as f64 / 1e6;
+    let key = crate::pages::demo_key(&kit.folder().join("bench"))?;
+    let (program, script) = (kit.program("release"), kit.root.join("python/bench/throughput.py"));
+    let outs =
+        ["program", "list", "table"].map(|name| kit.folder().join("bench").join(format!("{name}.jsonl")));
+    let word = std::ffi::OsStr::new;
+    let commands: [Vec<&std::ffi::OsStr>; 3] = [
+        vec![
+            program.as_os_str(),
+            word("deid"),
+            source.as_os_str(),
+            word("-o"),
+            outs[0].as_os_str(),
+            word("--key"),
+            key.as_os_str(),
+            word("--policy"),
+            word("fr"),
+            word("--jobs"),
+            word("1"),
+            word("--quiet"),
+        ],
+        vec![
+            python.as_os_str(),
+            script.as_os_str(),
+            word("list"),
+            source.as_os_str(),
+            outs[1].as_os_str(),
+            key.as_os_str(),
+        ],
+        vec![
+            python.as_os_str(),
+            script.as_os_str(),
+            word("table"),
+            source.as_os_str(),
+            outs[2].as_os_str(),
+            key.as_os_str(),
+        ],
+    ];
+    let mut least = [f64::INFINITY; 3];
+    for _ in 0..runs {
+        for (best, command) in least.iter_mut().zip(&commands) {
+            *best = best.min(user_time(command)?);
+        }
+    }
+    let read = |path: &PathBuf| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
+    let expected = read(&outs[0])?;
+    for out in &outs[1..] {
+        if read(out)? != expected {
+            return Err(format!("{} is not what the program wrote", out.display()));
+        }
+    }
+    let share = |i: usize| least[0] / least[i];
+    let mut page = String::from("# Throughput from Python\n\n");
+    let _ = writeln!(
+        page,
+        "Made by `cargo xtask python bench --notes {count} --runs {runs}`: {megabytes:.1} MB of JSONL, notes of 3 KB, five of a \
+         patient, policy `fr`, one thread. User time, the least of {runs} runs, with start, reading and writing of JSON; all \
+         three wrote the same bytes.\n\n| | user seconds | MB/s | of the program |\n|---|---:|---:|---:|"
+    );
+    for (i, what) in ["`taire deid`", "`Pipeline.deid` of lists", "`Pipeline.deid_table` of an Arrow table"]
+        .iter()
+        .enumerate()
+    {
+        let _ =
+            writeln!(page, "| {what} | {:.2} | {:.2} | {:.2} |", least[i], megabytes / least[i], share(i));
+    }
+    print!("{page}");
+    if share(1).min(share(2)) < LEAST {
+        return Err(format!("throughput from Python is below {LEAST} of the program's"));
+    }
+    std::fs::write(kit.root.join("scores/python.md"), page).map_err(|e| format!("scores/python.md: {e}"))
+}
+
+pub(super) fn spark(kit: &Kit, args: &[String]) -> Result<(), String> {
+    let count = options(args, &["--notes"])?[0].unwrap_or(100_000);
+    let source = notes(kit, count, "parquet")?;
+    let python = kit.installed("release")?;
+    let folder = kit.folder().join("bench");
+    let (out, key) = (folder.join("spark-program.parquet"), crate::pages::demo_key(&folder)?);
+    let mut deid = Command::new(kit.program("release"));
+    deid.arg("deid").arg(&source).arg("-o").arg(&out).args(["--policy", "fr", "--quiet", "--key"]).arg(&key);
+    kit.step("the program on the table", &mut deid)?;
+    let mut compare = Command::new(&python);
+    compare.arg(kit.root.join("python/bench/spark_notes.py")).args([&source, &out, &key]);
+    kit.step("PySpark on two local workers", &mut compare)
+}
