@@ -1,4 +1,4 @@
-"""Compares `taire.spark.deid` with what the program wrote, in several partitionings: `spark_notes.py IN EXPECTED KEY_FILE`."""
+"""Compares `taire.spark.deid` with what the program wrote, in several partitionings: `spark_notes.py IN EXPECTED KEY_FILE [POLICY]`."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from pyspark.sql.functions import sha2
 from taire import spark
 
 
-def main(source: str, expected: str, key_file: str) -> None:
+def main(source: str, expected: str, key_file: str, policy: str = "fr") -> None:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (
         SparkSession.builder.master("local[2]")
@@ -34,7 +34,7 @@ def main(source: str, expected: str, key_file: str) -> None:
         "16 by note": frame.repartition(16, "note_id"),
     }.items():
         begun = time.monotonic()
-        done = spark.deid(parts, text="note_text", patient="person_id", id="note_id", policy="fr", key_file=key_file)
+        done = spark.deid(parts, text="note_text", patient="person_id", id="note_id", policy=policy, key_file=key_file)
         marked = done.select("note_id", "person_id", "note_date", sha2("note_text", 256))
         ours = {row["note_id"]: tuple(row) for row in marked.collect()}
         same = sum(theirs.get(id) == row for id, row in ours.items())

@@ -112,8 +112,12 @@ def deid(
     name, shared = uuid.uuid4().hex, _share(session, sealed)
 
     def treat(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
         worker, known = ready(), _open(name, shared)
         for batch in batches:
-            yield worker.deid_table(batch, **names, records=known, refused=refused)
+            # A table, because long texts may take more than one batch.
+            table = pa.Table.from_batches([batch])
+            yield from worker.deid_table(table, **names, records=known, refused=refused).to_batches()
 
     return frame.mapInArrow(treat, from_arrow_schema(written))

@@ -115,6 +115,17 @@ def test_wrong_tables_are_told(table, pipeline):
         pipeline.deid_table(table, refused="skip")
 
 
+def test_errors_of_other_libraries_do_not_come_out(pipeline):
+    mixed = pd.DataFrame({"text": pd.Series(["Durand", 3], dtype=object)})
+    half = pd.DataFrame({"text": pd.Series(["Durand \ud800"], dtype=object)})
+    offsets = pa.array([0, 8], pa.int32()).buffers()[1]
+    bad = pa.StringArray.from_buffers(1, offsets, pa.py_buffer(b"Durand\xff\xfe"))
+    for wrong in (mixed, half, pa.table({"text": bad})):
+        with pytest.raises(taire.TaireError) as told:
+            pipeline.deid_table(wrong)
+        assert "Durand" not in str(told.value) and told.value.__suppress_context__
+
+
 def test_a_column_of_texts_is_a_list_too(pipeline):
     texts = [row["text"] for row in letters()[:3]]
     expected = pipeline.deid(texts)

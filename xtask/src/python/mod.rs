@@ -11,7 +11,8 @@ mod manifest;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const USAGE: &str = "python [--release] | python bench [--notes N] [--runs N] | python spark [--notes N]";
+const USAGE: &str =
+    "python [--release] | python bench [--notes N] [--runs N] | python spark [--rules] [--notes N]";
 const MATURIN: &str = "1.16.0";
 /// The oldest Python that the wheel is for.
 const OLDEST: (u32, u32) = (3, 10);
@@ -143,6 +144,15 @@ impl Kit {
 
     fn test(&self, profile: &str) -> Result<(), String> {
         manifest::check(&self.root)?;
+        let manifest = ["--manifest-path", "python/Cargo.toml"];
+        self.step("formatting", self.cargo().arg("fmt").args(manifest).arg("--check"))?;
+        let mut lints = self.cargo();
+        lints
+            .args(["clippy", "--quiet", "--locked", "--profile", profile])
+            .args(manifest)
+            .arg("--target-dir")
+            .arg(&self.target);
+        self.step("lints", lints.args(["--", "-D", "warnings"]))?;
         self.build_program(profile)?;
         let python = self.installed(profile)?;
         let mut types = Command::new(&python);
