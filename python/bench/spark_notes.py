@@ -17,6 +17,7 @@ def main(source: str, expected: str, key_file: str, policy: str = "fr") -> None:
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.memory", "2g")
         .getOrCreate()

@@ -1,7 +1,8 @@
 //! `cargo xtask test`: everything that must hold before a change lands.
 //!
 //! Formatting, lints with warnings refused, the fuzz targets, licences, then every test of the workspace, a seeded run of
-//! the fuzz targets among them, and a review in a browser. Tools that are not there are installed under `target/tools`.
+//! the fuzz targets among them, a review in a browser, and the Python package. Tools that are not there are installed under
+//! `target/`; a part that cannot run for want of one says so, and fails where `TAIRE_CI` is set.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,6 +22,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
     licences(&root)?;
     step(&root, "tests", cargo(&["test", "--workspace", "--quiet"]))?;
     browser(&root)?;
+    crate::python::run(&[])?;
     eprintln!("xtask test: all checks passed");
     Ok(())
 }
@@ -57,7 +59,7 @@ fn browser(root: &Path) -> Result<(), String> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     match crate::browser::install(&target) {
         Ok(()) => crate::browser::review(&target, &target.join("debug/taire")),
-        Err(why) if std::env::var_os("CI").is_some() => Err(why),
+        Err(why) if std::env::var_os("TAIRE_CI").is_some() => Err(why),
         Err(why) => {
             eprintln!("xtask test: NOT RUN, the review page was not tried in a browser: {why}");
             Ok(())
@@ -78,7 +80,11 @@ fn licences(root: &Path) -> Result<(), String> {
             .env("CARGO_PROFILE_RELEASE_LTO", "off");
         step(root, "installing cargo-deny, once", install)?;
     }
-    let mut check = Command::new(&deny);
-    check.args(["--log-level", "error", "check", "licenses", "bans", "sources"]);
-    step(root, "licences", check)
+    for manifest in ["Cargo.toml", "python/Cargo.toml"] {
+        let mut check = Command::new(&deny);
+        check.args(["--log-level", "error", "--manifest-path", manifest, "--config", "deny.toml"]);
+        check.args(["check", "licenses", "bans", "sources"]);
+        step(root, &format!("licences of {manifest}"), check)?;
+    }
+    Ok(())
 }
