@@ -161,7 +161,6 @@ impl Pipeline {
     }
 
     /// Record batches rewritten; without `records`, what is certain is gathered from these batches first.
-    #[expect(clippy::too_many_arguments, reason = "a table and what to do with it")]
     fn deid_batches(
         &self,
         py: Python<'_>,
