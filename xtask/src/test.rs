@@ -1,8 +1,9 @@
 //! `cargo xtask test`: everything that must hold before a change lands.
 //!
 //! Formatting, lints with warnings refused, the fuzz targets, licences, then every test of the workspace, a seeded run of
-//! the fuzz targets among them, a review in a browser, and the Python package. Tools that are not there are installed under
-//! `target/`; a part that cannot run for want of one says so, and fails where `TAIRE_CI` is set.
+//! the fuzz targets among them, and a review in a browser. Tools that are not there are installed under `target/tools`; a part
+//! that cannot run for want of one says so, and fails where `TAIRE_CI` is set. The Python package has a chore of its own,
+//! `python`, because it is built apart; here its code, its manifest and its licences are checked.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,11 +19,11 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
         "lints",
         cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
     )?;
-    step(&root, "fuzz targets", fuzz_targets(&root))?;
+    step(&root, "fuzz targets", beside(&root, "fuzz/Cargo.toml"))?;
+    step(&root, "the code of the Python package", beside(&root, "python/Cargo.toml"))?;
     licences(&root)?;
     step(&root, "tests", cargo(&["test", "--workspace", "--quiet"]))?;
     browser(&root)?;
-    crate::python::run(&[])?;
     eprintln!("xtask test: all checks passed");
     Ok(())
 }
@@ -38,11 +39,12 @@ fn cargo(args: &[&str]) -> Command {
     command
 }
 
-/// The program of `fuzz/` is no member of the workspace, so that its flags and its C++ stay out of it.
-fn fuzz_targets(root: &Path) -> Command {
+/// `fuzz/` is no member of the workspace, so that its flags and its C++ stay out of it; `python/` neither, so that its
+/// features do. No interpreter is looked for.
+fn beside(root: &Path, manifest: &str) -> Command {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let mut check = cargo(&["check", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--target-dir"]);
-    check.arg(target);
+    let mut check = cargo(&["check", "--quiet", "--manifest-path", manifest, "--target-dir"]);
+    check.arg(target).env("PYO3_NO_PYTHON", "1");
     check
 }
 
