@@ -44,7 +44,7 @@ fn cargo(args: &[&str]) -> Command {
 fn beside(root: &Path, manifest: &str) -> Command {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let mut check = cargo(&["check", "--quiet", "--manifest-path", manifest, "--target-dir"]);
-    check.arg(target).env("PYO3_NO_PYTHON", "1");
+    check.arg(target).env("PYO3_NO_PYTHON", "1").env("PYO3_BUILD_EXTENSION_MODULE", "1");
     check
 }
 
