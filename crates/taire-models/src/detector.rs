@@ -9,7 +9,7 @@ use taire_text::{Group, Kind, Label, Mention, Note, Role, Shape, Source, Token, 
 use crate::Error;
 use crate::classes::{Category, Class};
 use crate::crf::{Crf, Found, Scratch};
-use crate::features::{Document, LineView, Settings};
+use crate::features::{Document, LineView, Reach, Settings};
 
 /// Finds what its model was trained to find.
 ///
@@ -66,7 +66,7 @@ impl CrfDetector {
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
         let Buffers { document, scratch, found } = &mut buffers;
-        document.read(note, heard, self.settings, self.model.vocabulary());
+        document.read(note, heard, self.settings, self.model.vocabulary(), Reach::Near);
         for line in &document.pieces {
             self.model.label(&LineView { document, line }, scratch);
             self.model.spans(scratch, found);

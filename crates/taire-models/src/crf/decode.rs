@@ -24,6 +24,7 @@ pub struct Scratch {
     back: Vec<u8>,
     active: Vec<u8>,
     labels: Vec<u8>,
+    cut: [bool; 2],
     potentials: Vec<f32>,
     forward: Vec<f32>,
     backward: Vec<f32>,
@@ -33,6 +34,11 @@ pub struct Scratch {
 /// The features of a sequence of tokens, as hashes.
 pub trait Sequence {
     fn tokens(&self) -> usize;
+
+    /// Whether a token that is known to be outside stands before the sequence, and after it.
+    fn cut(&self) -> [bool; 2] {
+        [false; 2]
+    }
 
     /// What the features of a view depend on: the same word has the same ones, in any sequence.
     fn word(&self, token: usize, view: usize) -> u64;
@@ -93,6 +99,7 @@ impl Crf {
         for (token, scores) in all.chunks_exact_mut(self.width).enumerate() {
             self.add_rows(rest, token, scores);
         }
+        scratch.cut = line.cut();
         self.viterbi(tokens, scratch);
         &scratch.labels
     }
@@ -100,7 +107,7 @@ impl Crf {
     fn viterbi(&self, tokens: usize, scratch: &mut Scratch) {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
         let width = self.width;
-        let Scratch { scores, best, back, active, labels: out, .. } = scratch;
+        let Scratch { scores, best, back, active, labels: out, cut, .. } = scratch;
         out.clear();
         out.resize(tokens, 0);
         if tokens == 0 {
@@ -112,6 +119,9 @@ impl Crf {
         let (mut last, mut now) = best.split_at_mut(labels);
         last.iter_mut().zip(&scores[..labels]).for_each(|(l, &s)| *l = s.into());
         last[dense..].fill(UNREACHABLE);
+        if cut[0] {
+            last.iter_mut().zip(&self.transitions[..dense]).for_each(|(l, w)| *l += w);
+        }
         for t in 1..tokens {
             let back = &mut back[t * labels..(t + 1) * labels];
             let top = argmax(last);
@@ -146,6 +156,9 @@ impl Crf {
                 *n = (*n + i32::from(*s)).max(UNREACHABLE);
             }
             std::mem::swap(&mut last, &mut now);
+        }
+        if cut[1] {
+            last.iter_mut().zip(self.transitions.chunks_exact(dense)).for_each(|(l, row)| *l += row[0]);
         }
         let mut label = argmax(last) as u8;
         for t in (0..tokens).rev() {
@@ -204,7 +217,7 @@ impl Crf {
     fn forward_backward(&self, window: Range<usize>, scratch: &mut Scratch) {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
         let tokens = window.len();
-        let Scratch { scores, potentials, forward, backward, scales, labels: path, .. } = scratch;
+        let Scratch { scores, potentials, forward, backward, scales, labels: path, cut, .. } = scratch;
         potentials.resize(tokens * labels, 0.0);
         forward.resize(tokens * labels, 0.0);
         backward.resize(tokens * labels, 0.0);
@@ -229,8 +242,8 @@ impl Crf {
                     let [begin, same] = self.lattice.inside_predecessors(dense + k);
                     now[dense + k] = last[begin] * pair[0] + last[same] * pair[1];
                 }
-            } else if window.start > 0 {
-                let from = usize::from(path[window.start - 1]);
+            } else if window.start > 0 || cut[0] {
+                let from = window.start.checked_sub(1).map_or(0, |before| usize::from(path[before]));
                 now[..dense].copy_from_slice(&self.factors[from * dense..(from + 1) * dense]);
             } else {
                 now[..dense].fill(1.0);
@@ -246,7 +259,8 @@ impl Crf {
             now.iter_mut().for_each(|n| *n *= inverse);
         }
         let end = &mut backward[(tokens - 1) * labels..tokens * labels];
-        match path.get(window.end).map(|&label| usize::from(label)) {
+        let after = path.get(window.end).copied().or(cut[1].then_some(0)).map(usize::from);
+        match after {
             None => end.fill(1.0),
             Some(to) => {
                 end.copy_from_slice(&self.factors_to[to * labels..(to + 1) * labels]);
@@ -345,11 +359,17 @@ mod tests {
     }
 
     /// A token's own word is its feature at even places, the rest at odd ones.
-    struct Line;
+    struct Line {
+        cut: [bool; 2],
+    }
 
     impl Sequence for Line {
         fn tokens(&self) -> usize {
             TOKENS
+        }
+
+        fn cut(&self) -> [bool; 2] {
+            self.cut
         }
 
         fn word(&self, token: usize, view: usize) -> u64 {
@@ -366,7 +386,7 @@ mod tests {
     }
 
     /// Every allowed labelling with its score, by plain enumeration.
-    fn all_paths(model: &Crf) -> Vec<(Vec<u8>, i32)> {
+    fn all_paths(model: &Crf, cut: [bool; 2]) -> Vec<(Vec<u8>, i32)> {
         let mut paths = Vec::new();
         for code in 0..5usize.pow(TOKENS as u32) {
             let path: Vec<usize> = (0..TOKENS).map(|t| code / 5usize.pow(t as u32) % 5).collect();
@@ -383,7 +403,9 @@ mod tests {
                 };
                 score = score.zip(step).map(|(a, b)| a + b + i32::from(scores[path[t]]));
             }
-            if let Some(score) = score {
+            if let Some(mut score) = score {
+                score += if cut[0] { model.transitions[path[0]] } else { 0 };
+                score += if cut[1] { model.transitions[path[TOKENS - 1] * 3] } else { 0 };
                 paths.push((path.into_iter().map(|l| l as u8).collect(), score));
             }
         }
@@ -396,9 +418,10 @@ mod tests {
         let mut scratch = Scratch::default();
         for seed in 0..200 {
             let model = model(seed);
-            let paths = all_paths(&model);
+            let cut = [seed % 2 == 1, seed % 3 == 1];
+            let paths = all_paths(&model, cut);
             let (best, _) = paths.iter().max_by_key(|(_, score)| *score).unwrap();
-            let labels = model.label(&Line, &mut scratch).to_vec();
+            let labels = model.label(&Line { cut }, &mut scratch).to_vec();
             assert_eq!(&labels, best, "seed {seed}");
             let mut found = Vec::new();
             model.spans(&mut scratch, &mut found);

@@ -1,8 +1,9 @@
 //! What belongs to a whole note: its words' hashes, its lines, what each word was elsewhere in it, and the stretches
 //! that are worth reading.
 //!
-//! Most of a note is ordinary words in lower case, far from any name, number or capital. Such words are quiet: only
-//! what is not, with a margin on either side, is given to the model, in training as in decoding.
+//! Most of a note is ordinary words in lower case, far from any name, number or capital. Such words are quiet: the
+//! model learns from what is not, with a wide margin on either side, and reads later what is not and what lies
+//! between ([`Reach`]).
 
 use std::ops::Range;
 
@@ -17,8 +18,26 @@ use super::word_class::word_class;
 
 /// A line beyond this many tokens is cut at the next sentence mark, and anywhere at twice as many.
 const LONG_LINE: usize = 256;
-/// Quiet tokens that are read on either side of one that is not.
+/// Quiet tokens on either side of one that is not, where all of a line matters.
 const MARGIN: usize = 3;
+/// Quiet tokens, small words apart, over which two that are not are still read together.
+const GAP: usize = 3;
+/// A line up to this many tokens is a header's, an address, a signature: its quiet words matter.
+const SHORT_LINE: usize = 16;
+
+/// Letters of a small word.
+const SMALL: u8 = 3;
+
+/// How much of a note is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reach {
+    /// For learning: whatever is not quiet, with its margins.
+    Wide,
+    /// For finding. Inside long lines, what is not quiet and what lies between; small words (`de`, `la`, `une`), which
+    /// stand in names of places and everywhere else, call for nothing by themselves. What is left out there counts as
+    /// outside.
+    Near,
+}
 
 /// One token as the templates see it.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +54,8 @@ pub(crate) struct Item {
     pub(crate) cluster: u16,
     /// An ordinary word or a mark, of which no other detector said anything.
     pub(crate) quiet: bool,
+    /// A short word that carries grammar, of which no other detector said anything.
+    pub(crate) small: bool,
     /// The word as contexts see it: its class if it has one, a number by its length.
     pub(crate) plain: u64,
     /// Everything other detectors said of it, 0 for nothing.
@@ -74,6 +95,7 @@ impl Item {
             class: 0,
             cluster: 0,
             quiet: true,
+            small: false,
             plain: 1 << word,
             voice: 0,
             chunk: 0,
@@ -97,6 +119,8 @@ pub(crate) struct Line {
     pub(crate) zone: u8,
     pub(crate) previous_key: u64,
     pub(crate) next_word: u64,
+    /// Whether what stands before it, and after it, was left out because it is outside.
+    pub(crate) cut: [bool; 2],
 }
 
 /// What a word was in the whole note.
@@ -144,6 +168,7 @@ impl Document {
         mentions: &[Mention],
         settings: Settings,
         vocabulary: &Vocabulary,
+        reach: Reach,
     ) {
         let text = note.norm();
         self.items.clear();
@@ -158,26 +183,19 @@ impl Document {
         self.find_segments();
         self.count_words();
         self.hear(note, mentions, settings);
-        self.find_pieces();
+        self.find_pieces(reach);
     }
 
-    /// Keeps of each line what is not quiet, with its margins.
-    fn find_pieces(&mut self) {
-        self.pieces.clear();
-        for line in &self.lines {
-            let mut open: Option<Range<usize>> = None;
-            for i in line.tokens.clone().filter(|&i| !self.items[i].quiet) {
-                let from = i.saturating_sub(MARGIN).max(line.tokens.start);
-                let to = (i + MARGIN + 1).min(line.tokens.end);
-                match &mut open {
-                    Some(piece) if from <= piece.end => piece.end = to,
-                    _ => {
-                        let done = open.replace(from..to);
-                        self.pieces.extend(done.map(|tokens| Line { tokens, ..line.clone() }));
-                    }
-                }
+    /// Keeps of each line what is worth reading.
+    fn find_pieces(&mut self, reach: Reach) {
+        let Document { items, lines, pieces, .. } = self;
+        pieces.clear();
+        for line in lines.iter() {
+            if reach == Reach::Wide || line.line_end - line.line_start <= SHORT_LINE {
+                with_margins(items, line, pieces);
+            } else {
+                without_margins(items, line, pieces);
             }
-            self.pieces.extend(open.map(|tokens| Line { tokens, ..line.clone() }));
         }
     }
 
@@ -265,6 +283,7 @@ impl Document {
                         zone,
                         previous_key,
                         next_word,
+                        cut: [false; 2],
                     });
                     from = i + 1;
                 }
@@ -361,8 +380,52 @@ impl Document {
             let item = &mut self.items[token as usize];
             item.voice = mix(item.voice, code + 1);
             item.quiet = false;
+            item.small = false;
         }
     }
+}
+
+fn with_margins(items: &[Item], line: &Line, pieces: &mut Vec<Line>) {
+    let mut open: Option<Range<usize>> = None;
+    for i in line.tokens.clone().filter(|&i| !items[i].quiet) {
+        let from = i.saturating_sub(MARGIN).max(line.tokens.start);
+        let to = (i + MARGIN + 1).min(line.tokens.end);
+        match &mut open {
+            Some(piece) if from <= piece.end => piece.end = to,
+            _ => {
+                let done = open.replace(from..to);
+                pieces.extend(done.map(|tokens| Line { tokens, ..line.clone() }));
+            }
+        }
+    }
+    pieces.extend(open.map(|tokens| Line { tokens, ..line.clone() }));
+}
+
+fn without_margins(items: &[Item], line: &Line, pieces: &mut Vec<Line>) {
+    let piece = |tokens: Range<usize>| {
+        let cut = [tokens.start > line.line_start, tokens.end < line.line_end];
+        Line { tokens, cut, ..line.clone() }
+    };
+    let mut open: Option<Range<usize>> = None;
+    // Small words just before, and quiet ones since the last that was not.
+    let (mut small, mut quiet) = (0, 0);
+    for i in line.tokens.clone() {
+        let item = &items[i];
+        if item.small {
+            small += 1;
+            continue;
+        }
+        if item.quiet {
+            (small, quiet) = (0, quiet + 1);
+            continue;
+        }
+        match &mut open {
+            Some(tokens) if quiet <= GAP => tokens.end = i + 1,
+            _ => pieces.extend(open.replace(i - small..i + 1).map(piece)),
+        }
+        (small, quiet) = (0, 0);
+    }
+    pieces.extend(open.map(piece));
 }
 
 fn item(token: &Token, text: &str, vocabulary: &Vocabulary, starts: bool, folded: &mut Vec<u32>) -> Item {
@@ -378,6 +441,9 @@ fn item(token: &Token, text: &str, vocabulary: &Vocabulary, starts: bool, folded
         hashes,
         cluster: heard.cluster,
         quiet: class == 0 && is_quiet(token, heard, starts),
+        small: token.facts.word_class() == 3
+            && hashes.length <= SMALL
+            && (token.shape == Shape::Lower || starts && token.shape == Shape::Title),
         kind: token.kind,
         shape: token.shape,
         glued: token.glued,

@@ -12,7 +12,7 @@ mod templates;
 mod vocabulary;
 mod word_class;
 
-pub(crate) use document::Document;
+pub(crate) use document::{Document, Reach};
 pub(crate) use hash::{finish, word_hashes};
 pub(crate) use templates::{LineView, Settings, constant};
 pub(crate) use vocabulary::{Entry, Vocabulary};

@@ -163,6 +163,10 @@ impl Sequence for LineView<'_> {
         self.line.tokens.len()
     }
 
+    fn cut(&self) -> [bool; 2] {
+        self.line.cut
+    }
+
     #[inline]
     fn word(&self, token: usize, view: usize) -> u64 {
         let item = self.item(token, view);

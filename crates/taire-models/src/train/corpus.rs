@@ -10,7 +10,7 @@ use super::{GoldDocument, Tally};
 use crate::Error;
 use crate::classes::Class;
 use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, Scratch, Sequence};
-use crate::features::{Document, Entry, LineView, Settings, Vocabulary, constant};
+use crate::features::{Document, Entry, LineView, Reach, Settings, Vocabulary, constant};
 
 /// Class names of the gold, sorted, each checked.
 pub(super) fn class_names(gold: &[GoldDocument]) -> Result<Vec<String>, Error> {
@@ -86,7 +86,7 @@ impl Corpus {
             corpus.spans += token_gold.spans.len();
             corpus.inexact += token_gold.inexact;
             corpus.dropped += token_gold.dropped;
-            document.read(&g.note, &g.mentions, settings, vocabulary);
+            document.read(&g.note, &g.mentions, settings, vocabulary, Reach::Wide);
             label_tokens(&token_gold.spans, &document, classes.len(), g.note.tokens.len(), &mut labels);
             for line in &document.pieces {
                 let view = LineView { document: &document, line };
@@ -149,7 +149,7 @@ fn count_features(
     let mut document = Document::default();
     let mut hashes = Vec::new();
     for g in gold {
-        document.read(&g.note, &g.mentions, settings, vocabulary);
+        document.read(&g.note, &g.mentions, settings, vocabulary, Reach::Wide);
         for line in &document.pieces {
             let view = LineView { document: &document, line };
             for i in 0..line.tokens.len() {
@@ -270,7 +270,7 @@ pub(super) fn tally(
     let mut by_class = vec![Tally::default(); model.classes().len()];
     for (g, gold) in documents.iter().zip(gold) {
         let mut found = BTreeSet::new();
-        document.read(&g.note, &g.mentions, settings, vocabulary);
+        document.read(&g.note, &g.mentions, settings, vocabulary, Reach::Wide);
         for line in &document.pieces {
             model.label(&LineView { document: &document, line }, &mut scratch);
             model.segments(&scratch, &mut line_found);

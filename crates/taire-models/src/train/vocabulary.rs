@@ -6,7 +6,7 @@ use taire_text::{Kind, Shape};
 use super::GoldDocument;
 use super::clusters::Clusters;
 use super::corpus::gold_spans;
-use crate::features::{Document, Entry, Settings, Vocabulary, finish, word_hashes};
+use crate::features::{Document, Entry, Reach, Settings, Vocabulary, finish, word_hashes};
 
 /// A word is loud when more than one in so many of its places lies inside a span.
 const LOUD_SHARE: u32 = 8;
@@ -77,7 +77,7 @@ fn raise(
     let mut document = Document::default();
     let mut changed = false;
     for (g, spans) in gold.iter().zip(spans) {
-        document.read(&g.note, &g.mentions, settings, &vocabulary);
+        document.read(&g.note, &g.mentions, settings, &vocabulary, Reach::Wide);
         for (range, _) in spans {
             let next = document.pieces.partition_point(|p| p.tokens.end <= range.start);
             let held = |i: usize| {
