@@ -69,10 +69,12 @@ impl Facts {
         25 starts_facility with_facility_start;
     }
 
+    #[inline]
     fn field(self, shift: u32, bits: u32) -> u8 {
         (self.0 >> shift & ((1 << bits) - 1)) as u8
     }
 
+    #[inline]
     fn set(self, shift: u32, bits: u32, value: u8) -> Self {
         let mask = ((1u64 << bits) - 1) << shift;
         Facts(self.0 & !mask | (u64::from(value) << shift & mask))

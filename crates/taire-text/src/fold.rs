@@ -4,10 +4,12 @@
 //! and spaces are the caller's business, because tokens split there.
 
 /// Folds one character; most give one, ligatures two.
+#[inline]
 pub fn fold_char(c: char) -> ([char; 2], usize) {
-    if c.is_ascii() {
-        return ([c.to_ascii_lowercase(), '\0'], 1);
-    }
+    if c.is_ascii() { ([c.to_ascii_lowercase(), '\0'], 1) } else { fold_other(c) }
+}
+
+fn fold_other(c: char) -> ([char; 2], usize) {
     let one = |c| ([c, '\0'], 1);
     match c {
         'à'..='å' | 'À'..='Å' | 'ā' | 'Ā' | 'ă' | 'Ă' | 'ą' | 'Ą' => one('a'),

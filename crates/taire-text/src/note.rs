@@ -64,6 +64,7 @@ impl Note {
     }
 
     /// The text that detectors read.
+    #[inline]
     pub fn norm(&self) -> &str {
         self.norm.as_deref().unwrap_or(&self.raw)
     }

@@ -145,6 +145,11 @@ pub fn tokenise(text: &str) -> Vec<Token> {
     let mut glued = false;
     let mut start = 0;
     while start < bytes.len() {
+        if bytes[start] == b' ' {
+            glued = false;
+            start += 1;
+            continue;
+        }
         let (first, length) = class_at(text, start);
         let mut end = start + length;
         let (kind, shape) = match first {
@@ -162,7 +167,13 @@ pub fn tokenise(text: &str) -> Vec<Token> {
             Class::Lower | Class::Upper => {
                 let mut upper = u32::from(first == Class::Upper);
                 let mut letters = 1;
-                while end < bytes.len() {
+                loop {
+                    let plain = bytes[end..].iter().take_while(|b| b.is_ascii_lowercase()).count();
+                    letters += plain as u32;
+                    end += plain;
+                    if end == bytes.len() {
+                        break;
+                    }
                     let (class, length) = class_at(text, end);
                     match class {
                         Class::Upper => upper += 1,

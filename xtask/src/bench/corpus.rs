@@ -1,5 +1,9 @@
-//! The documents that are timed, the same for the same seed. The generator writes short ones; a hospital's have pages,
-//! so each is a run of generated documents one after the other.
+//! The documents that are timed. Generated notes are the same for the same seed; published ones are read where
+//! they lie, if they do.
+//!
+//! A hospital's notes name their people at the head, at the foot and here and there, and tell a story between. So a
+//! generated note is a generated document, which is dense with identifiers, and prose after it: three letters to one
+//! long report.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -7,50 +11,138 @@ use std::path::{Path, PathBuf};
 
 use taire_text::Language;
 
-use crate::generate::{Request, documents};
+use super::prose::Prose;
+use crate::generate::{Request, Rng, documents};
 
-/// A document is full at this length.
-const LENGTH: usize = 2_500;
-const AT_A_TIME: u64 = 4_000;
+/// Lengths in bytes, from and to.
+const LETTER: (usize, usize) = (1_500, 4_000);
+const REPORT: (usize, usize) = (6_000, 12_000);
+const AT_A_TIME: u64 = 1_000;
 
 pub(super) struct Corpus {
     pub(super) language: Language,
+    pub(super) name: &'static str,
     pub(super) path: PathBuf,
     pub(super) documents: usize,
     /// Of text, without what JSON adds.
     pub(super) bytes: usize,
-    /// Identifying spans.
-    pub(super) spans: usize,
+    /// Identifying spans, where they are marked.
+    pub(super) spans: Option<usize>,
 }
 
 impl Corpus {
-    /// Writes documents until they hold `bytes` of text.
-    pub(super) fn make(language: Language, bytes: usize, seed: u64, folder: &Path) -> Result<Corpus, String> {
-        let path = folder.join(format!("{language}.jsonl"));
-        let fail = |e: std::io::Error| format!("{}: {e}", path.display());
-        let mut out = BufWriter::new(File::create(&path).map_err(fail)?);
-        let mut corpus = Corpus { language, path: path.clone(), documents: 0, bytes: 0, spans: 0 };
+    /// Writes notes until they hold `bytes` of text.
+    pub(super) fn generated(
+        language: Language,
+        bytes: usize,
+        seed: u64,
+        folder: &Path,
+    ) -> Result<Corpus, String> {
+        let mut notes = Notes::create(folder.join(format!("{language}.jsonl")))?;
+        let prose = Prose::of(language);
+        let mut spans = 0;
         for seed in seed.. {
             let request = Request { language, held_out: false, documents: AT_A_TIME, seed, prose: None };
-            let mut text = String::with_capacity(2 * LENGTH);
-            for document in documents(&request)? {
-                corpus.spans += document.spans.len();
-                text.push_str(&document.text);
-                if text.len() < LENGTH {
-                    text.push_str("\n\n");
-                    continue;
+            for (index, document) in documents(&request)?.into_iter().enumerate() {
+                let mut rng = Rng::of_document(seed, index as u64);
+                let (from, to) = if rng.below(4) == 0 { REPORT } else { LETTER };
+                let length = from + rng.below(to - from);
+                let mut text = document.text;
+                spans += document.spans.len();
+                let mut gap = "\n\n";
+                while text.len() < length {
+                    text.push_str(gap);
+                    prose.sentence(&mut rng, &mut text);
+                    gap = if rng.below(6) == 0 { "\n\n" } else { " " };
                 }
-                let line = serde_json::json!({ "id": document.id, "text": text });
-                writeln!(out, "{line}").map_err(fail)?;
-                corpus.documents += 1;
-                corpus.bytes += text.len();
-                text.clear();
-                if corpus.bytes >= bytes {
-                    out.flush().map_err(fail)?;
-                    return Ok(corpus);
+                notes.put(&document.id, &text)?;
+                if notes.bytes >= bytes {
+                    return notes.finish(language, "generated notes", Some(spans));
                 }
             }
         }
         Err("the seeds are spent".into())
+    }
+
+    /// The published cases of a language, if they are there.
+    pub(super) fn published(
+        language: Language,
+        corpora: &Path,
+        folder: &Path,
+    ) -> Result<Option<Corpus>, String> {
+        let fail = |path: &Path, e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        let mut notes = Notes::create(folder.join(format!("{language}-published.jsonl")))?;
+        match language {
+            Language::Fr => {
+                let path = corpora.join("e3c-fr/cases.jsonl");
+                if !path.is_file() {
+                    return Ok(None);
+                }
+                for line in std::fs::read_to_string(&path).map_err(|e| fail(&path, &e))?.lines() {
+                    let row: serde_json::Value = serde_json::from_str(line).map_err(|e| fail(&path, &e))?;
+                    notes.put(
+                        row["id"].as_str().unwrap_or_default(),
+                        row["text"].as_str().unwrap_or_default(),
+                    )?;
+                }
+                notes.finish(language, "case reports (E3C)", None).map(Some)
+            }
+            Language::Es => {
+                let path = corpora.join("meddocan/dev");
+                if !path.is_dir() {
+                    return Ok(None);
+                }
+                let mut files = Vec::new();
+                for entry in std::fs::read_dir(&path).map_err(|e| fail(&path, &e))? {
+                    files.push(entry.map_err(|e| fail(&path, &e))?.path());
+                }
+                files.sort();
+                let mut spans = 0;
+                for file in files {
+                    let read = || std::fs::read_to_string(&file).map_err(|e| fail(&file, &e));
+                    match file.extension().and_then(|e| e.to_str()) {
+                        Some("txt") => {
+                            notes.put(&file.file_stem().unwrap_or_default().to_string_lossy(), &read()?)?
+                        }
+                        Some("ann") => spans += read()?.lines().filter(|l| l.starts_with('T')).count(),
+                        _ => {}
+                    }
+                }
+                notes.finish(language, "cases with headers (MEDDOCAN)", Some(spans)).map(Some)
+            }
+        }
+    }
+}
+
+/// A JSONL file being written.
+struct Notes {
+    path: PathBuf,
+    out: BufWriter<File>,
+    documents: usize,
+    bytes: usize,
+}
+
+impl Notes {
+    fn create(path: PathBuf) -> Result<Notes, String> {
+        let file = File::create(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Notes { path, out: BufWriter::new(file), documents: 0, bytes: 0 })
+    }
+
+    fn put(&mut self, id: &str, text: &str) -> Result<(), String> {
+        let line = serde_json::json!({ "id": id, "text": text });
+        self.documents += 1;
+        self.bytes += text.len();
+        writeln!(self.out, "{line}").map_err(|e| format!("{}: {e}", self.path.display()))
+    }
+
+    fn finish(
+        mut self,
+        language: Language,
+        name: &'static str,
+        spans: Option<usize>,
+    ) -> Result<Corpus, String> {
+        self.out.flush().map_err(|e| format!("{}: {e}", self.path.display()))?;
+        let Notes { path, documents, bytes, .. } = self;
+        Ok(Corpus { language, name, path, documents, bytes, spans })
     }
 }

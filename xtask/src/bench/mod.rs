@@ -1,13 +1,14 @@
 //! `cargo xtask bench`: how many megabytes of text a second of one core takes.
 //!
-//! Generated French and Spanish documents go through the release binary with one thread: detection and rewriting, by
-//! rules only and by the shipped policies. What counts is user time as the system accounts it, the least of a few
+//! Generated French and Spanish notes, and published cases where `TAIRE_CORPORA` has them, go through the release binary
+//! with one thread: detection and rewriting, by rules only and by the shipped policies. What counts is user time as the system accounts it, the least of a few
 //! runs, so that a busy machine does not change it much. The same run measures a plain scan by a few regular
 //! expressions, to compare machines by, and Presidio where Python can import it; nothing is ever installed. Writes
 //! `scores/speed.md` and `scores/speed.json`. `cargo xtask bench io` tells what reading and writing cost ([`io`]).
 
 mod corpus;
 mod io;
+mod prose;
 mod scan;
 mod table;
 
@@ -71,11 +72,18 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut table = Table::new(root, &options);
     for &language in Language::ALL {
-        let corpus = Corpus::make(language, options.megabytes << 20, options.seed, &folder)?;
-        let bench = Bench { binary: &binary, folder: &folder, corpus: &corpus, runs: options.runs };
         let rules = rules_only(root, &folder, language)?;
-        bench.rows(&rules, &mut table)?;
-        table.say(&corpus);
+        let generated = Corpus::generated(language, options.megabytes << 20, options.seed, &folder)?;
+        let corpora = std::env::var_os("TAIRE_CORPORA").map(PathBuf::from);
+        let published = match &corpora {
+            Some(corpora) => Corpus::published(language, corpora, &folder)?,
+            None => None,
+        };
+        for corpus in [Some(generated), published].iter().flatten() {
+            let bench = Bench { binary: &binary, folder: &folder, corpus, runs: options.runs };
+            bench.rows(&rules, &mut table)?;
+            table.say(corpus);
+        }
     }
     table.write(root)
 }
@@ -125,7 +133,8 @@ impl Bench<'_> {
                 let mut args = vec![command.to_owned(), self.corpus.path.display().to_string()];
                 args.extend(["--lang", language.key(), "--jobs", "1", "--quiet", "-o"].map(String::from));
                 args.push(output.display().to_string());
-                let mut shown = format!("taire {command} {language}.jsonl --lang {language} --jobs 1");
+                let file = self.corpus.path.file_name().unwrap_or_default().to_string_lossy();
+                let mut shown = format!("taire {command} {file} --lang {language} --jobs 1");
                 if let Some(policy) = policy {
                     args.extend(["--policy".to_owned(), policy.display().to_string()]);
                     shown += &format!(" --policy {language}-rules.toml");

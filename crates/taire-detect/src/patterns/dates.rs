@@ -9,6 +9,13 @@ use super::run::Run;
 use super::{Scan, Step};
 
 impl Scan<'_> {
+    /// Whether a date, an age or a distance in time is still to be met at a token or before it.
+    #[inline]
+    pub(super) fn is_time(&self, token: usize) -> bool {
+        self.dates.get(self.next_date).is_some_and(|d| d.first_token <= token)
+            || self.lapses.get(self.next_lapse).is_some_and(|l| l.first_token <= token)
+    }
+
     /// The date, age or distance in time that starts at a token.
     pub(super) fn time_at(&mut self, token: usize) -> Option<Step> {
         self.date_at(token).or_else(|| self.lapse_at(token))

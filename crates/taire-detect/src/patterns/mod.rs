@@ -115,6 +115,7 @@ impl<'a> Scan<'a> {
             } else {
                 match token.kind {
                     TokenKind::Number => self.number(i),
+                    TokenKind::Word if !self.is_time(i) && !self.may_be_net(token) => i + 1,
                     TokenKind::Word => match self.time_at(i) {
                         Some(Step::Token(next)) => next,
                         _ => self.net_word(i),

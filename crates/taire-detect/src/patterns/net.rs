@@ -1,6 +1,6 @@
 //! Addresses of the network: e-mail, URL, bare domains, IP and MAC.
 
-use taire_text::{Kind as TokenKind, Label, Shape};
+use taire_text::{Kind as TokenKind, Label, Shape, Token};
 
 use super::context::Context;
 use super::keywords::Kind;
@@ -27,11 +27,18 @@ impl Scan<'_> {
     }
 
     pub(super) fn net_mark(&mut self, i: usize) -> usize {
-        match self.text_of(i).as_bytes()[0] {
+        match self.text.as_bytes()[self.tokens[i].start()] {
             b'@' => self.email(i, i).unwrap_or(i + 1),
             b'.' if self.glued(i) && self.glued(i + 1) => self.bare_domain(i).unwrap_or(i + 1),
             _ => i + 1,
         }
+    }
+
+    /// By its length and first letter.
+    #[inline]
+    pub(super) fn may_be_net(&self, word: &Token) -> bool {
+        (2..=7).contains(&(word.end() - word.start()))
+            && matches!(self.text.as_bytes()[word.start()] | 0x20, b'a' | b'h' | b'w')
     }
 
     pub(super) fn net_word(&mut self, i: usize) -> usize {

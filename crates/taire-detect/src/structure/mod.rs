@@ -15,19 +15,47 @@ mod values;
 
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
 use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source};
 
 use self::keys::{Key, Keys, Place, Value};
 use self::people::{Announced, Proof};
 use self::person::{Hint, Person};
-use crate::folded::{Filter, WordSet, title, title_hashes, token_hash, word_hash};
+use crate::folded::{Filter, WordSet, title_hashes, token_hash, word_hash};
 use crate::{Detector, Error};
 
 static KEYS: LazyLock<Keys> = LazyLock::new(Keys::new);
 
-/// Words that may open something: the first words of keys, titles, ways.
-static OPENERS: LazyLock<Filter> =
-    LazyLock::new(|| Filter::new(KEYS.first_words().chain(title_hashes()).chain(address::way_hashes())));
+/// Words that may open something.
+static OPENERS: LazyLock<Openers> = LazyLock::new(|| {
+    let opens = |bit: u8| move |hash: u64| (hash, bit);
+    let keys = KEYS.first_words().map(opens(KEY));
+    let titles = title_hashes().map(opens(TITLE));
+    Openers::new(keys.chain(titles).chain(address::way_hashes().map(opens(WAY))))
+});
+
+/// What a word opens.
+const KEY: u8 = 1;
+const TITLE: u8 = 2;
+const WAY: u8 = 4;
+
+struct Openers {
+    filter: Filter,
+    table: FxHashMap<u64, u8>,
+}
+
+impl Openers {
+    fn new(words: impl Iterator<Item = (u64, u8)>) -> Openers {
+        let mut table: FxHashMap<u64, u8> = FxHashMap::default();
+        words.for_each(|(hash, bit)| *table.entry(hash).or_default() |= bit);
+        Openers { filter: Filter::new(table.keys().copied()), table }
+    }
+
+    #[inline]
+    fn of(&self, hash: u64) -> u8 {
+        if self.filter.may_have(hash) { self.table.get(&hash).copied().unwrap_or(0) } else { 0 }
+    }
+}
 
 static ARTICLES: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["du de des la"]));
 
@@ -174,21 +202,20 @@ impl<'a> Reader<'a> {
             match tokens[i].kind {
                 Kind::Word => {
                     let hash = token_hash(&tokens[i], self.note.norm());
-                    if !openers.may_have(hash) && !tokens[i].facts.is_way() {
-                        i += 1;
-                        continue;
-                    }
+                    let opens = openers.of(hash);
                     // "RUE DU PORT 63000": no key follows an article.
-                    let after_article = i > 0 && ARTICLES.has(self.hash(i - 1));
-                    if let Some(spot) = self.key_spot(i, hash).filter(|s| !after_article || s.last > s.first)
+                    let after_article = || i > 0 && ARTICLES.has(self.hash(i - 1));
+                    if opens & KEY != 0
+                        && let Some(spot) = self.key_spot(i, hash)
+                        && (spot.last > spot.first || !after_article())
                     {
                         i = spot.last + 1;
                         self.spots.push(spot);
                         continue;
                     }
-                    if title(hash).is_some() {
+                    if opens & TITLE != 0 {
                         self.spots.push(Spot { first: i, last: i, what: What::Title });
-                    } else if self.is_way(i) {
+                    } else if opens & WAY != 0 || tokens[i].facts.is_way() {
                         self.spots.push(Spot { first: i, last: i, what: What::Way });
                     }
                 }
@@ -197,7 +224,9 @@ impl<'a> Reader<'a> {
                 }
                 Kind::Number => {
                     let hash = word_hash(self.text(i));
-                    if let Some(spot) = openers.may_have(hash).then(|| self.key_spot(i, hash)).flatten() {
+                    if openers.of(hash) & KEY != 0
+                        && let Some(spot) = self.key_spot(i, hash)
+                    {
                         i = spot.last + 1;
                         self.spots.push(spot);
                         continue;

@@ -5,7 +5,7 @@
 //! models give equal bytes. A file that is cut, damaged or of another version is refused.
 
 use super::data::Lattice;
-use super::model::{Crf, Feature, HASH_BITS, ModelParts};
+use super::model::{Crf, HASH_BITS, ModelParts};
 use crate::Error;
 use crate::features::Entry;
 
@@ -54,39 +54,61 @@ impl ModelParts {
         bytes
     }
 
+    #[cfg(test)]
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<ModelParts, Error> {
-        let Some((head, body)) = bytes.split_at_checked(28).filter(|(head, _)| head.starts_with(MAGIC))
-        else {
-            return Err(Error::new("this is not a CRF model; train one with `taire train crf`"));
+        let (mut parts, reader) = open(bytes)?;
+        let mut features = Vec::new();
+        let keep = |hash, weights: &[(u8, i16)]| {
+            features.push(super::model::Feature { hash, weights: weights.to_vec() });
         };
-        let mut head = Reader { rest: &head[8..] };
-        let version = u32::from_le_bytes(head.array()?);
-        if version != VERSION {
-            return Err(Error::new(format!(
-                "the CRF model has format {version}; this program reads format {VERSION}: train the model again"
-            )));
-        }
-        let length = u64::from_le_bytes(head.array()?);
-        if length != body.len() as u64 {
-            return Err(Error::new(format!(
-                "the CRF model holds {} bytes where {length} were written; copy the file again",
-                body.len()
-            )));
-        }
-        if u64::from_le_bytes(head.array()?) != checksum(body) {
-            return Err(Error::new("the CRF model is damaged (its checksum differs); copy the file again"));
-        }
-        Reader { rest: body }.parts()
+        reader.features(parts.labels(), keep)?;
+        parts.features = features;
+        Ok(parts)
     }
+
+    fn labels(&self) -> usize {
+        Lattice::bio(self.classes.len()).labels()
+    }
+}
+
+/// All of a file but its features, which are next to be read.
+fn open(bytes: &[u8]) -> Result<(ModelParts, Reader<'_>), Error> {
+    let Some((head, body)) = bytes.split_at_checked(28).filter(|(head, _)| head.starts_with(MAGIC)) else {
+        return Err(Error::new("this is not a CRF model; train one with `taire train crf`"));
+    };
+    let mut head = Reader { rest: &head[8..] };
+    let version = u32::from_le_bytes(head.array()?);
+    if version != VERSION {
+        return Err(Error::new(format!(
+            "the CRF model has format {version}; this program reads format {VERSION}: train the model again"
+        )));
+    }
+    let length = u64::from_le_bytes(head.array()?);
+    if length != body.len() as u64 {
+        return Err(Error::new(format!(
+            "the CRF model holds {} bytes where {length} were written; copy the file again",
+            body.len()
+        )));
+    }
+    if u64::from_le_bytes(head.array()?) != checksum(body) {
+        return Err(Error::new("the CRF model is damaged (its checksum differs); copy the file again"));
+    }
+    let mut reader = Reader { rest: body };
+    Ok((reader.frame()?, reader))
 }
 
 impl Crf {
     /// Reads a model file, embedded or from disk.
     pub fn from_bytes(bytes: &[u8]) -> Result<Crf, Error> {
-        ModelParts::from_bytes(bytes).map(|parts| Crf::from_parts(&parts))
+        let (parts, reader) = open(bytes)?;
+        let count = reader.clone().count(reader.rest.len())?;
+        let mut crf = Crf::frame(&parts, count);
+        reader.features(parts.labels(), |hash, weights| crf.add_feature(hash, weights))?;
+        Ok(crf)
     }
 }
 
+#[derive(Clone)]
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -102,10 +124,18 @@ impl<'a> Reader<'a> {
         self.take(N)?.try_into().map_err(|_| malformed())
     }
 
+    #[inline]
+    fn byte(&mut self) -> Result<u8, Error> {
+        let (&byte, rest) = self.rest.split_first().ok_or_else(malformed)?;
+        self.rest = rest;
+        Ok(byte)
+    }
+
+    #[inline]
     fn varint(&mut self) -> Result<u64, Error> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
-            let byte = self.take(1)?[0];
+            let byte = self.byte()?;
             value |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
                 return Ok(value);
@@ -123,7 +153,7 @@ impl<'a> Reader<'a> {
         String::from_utf8(self.take(length)?.to_vec()).map_err(|_| malformed())
     }
 
-    fn parts(mut self) -> Result<ModelParts, Error> {
+    fn frame(&mut self) -> Result<ModelParts, Error> {
         let language = self
             .text(16)?
             .parse()
@@ -148,26 +178,26 @@ impl<'a> Reader<'a> {
         let transitions = (0..lattice.transitions())
             .map(|_| self.array().map(i16::from_le_bytes))
             .collect::<Result<Vec<_>, Error>>()?;
-        let count = self.count(self.rest.len())?;
-        let mut features = Vec::with_capacity(count);
+        Ok(ModelParts { language, vocabulary, classes, settings, unit, transitions, features: Vec::new() })
+    }
+
+    /// The features, one after the other, to the end of the file.
+    fn features(mut self, labels: usize, mut each: impl FnMut(u64, &[(u8, i16)])) -> Result<(), Error> {
         let mut hash = 0u64;
-        for _ in 0..count {
+        let mut weights = Vec::new();
+        for _ in 0..self.count(self.rest.len())? {
             hash = hash.checked_add(self.varint()?).filter(|h| h >> HASH_BITS == 0).ok_or_else(malformed)?;
-            let weights = (0..self.take(1)?[0])
-                .map(|_| {
-                    let label = self.take(1)?[0];
-                    if usize::from(label) >= lattice.labels() {
-                        return Err(malformed());
-                    }
-                    Ok((label, unzigzag(self.varint()?)?))
-                })
-                .collect::<Result<Vec<_>, Error>>()?;
-            features.push(Feature { hash, weights });
+            weights.clear();
+            for _ in 0..self.byte()? {
+                let label = self.byte()?;
+                if usize::from(label) >= labels {
+                    return Err(malformed());
+                }
+                weights.push((label, unzigzag(self.varint()?)?));
+            }
+            each(hash, &weights);
         }
-        if !self.rest.is_empty() {
-            return Err(malformed());
-        }
-        Ok(ModelParts { language, vocabulary, classes, settings, unit, transitions, features })
+        if self.rest.is_empty() { Ok(()) } else { Err(malformed()) }
     }
 }
 
@@ -199,6 +229,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::model::Feature;
     use super::*;
     use taire_text::Language;
 

@@ -93,6 +93,13 @@ pub(super) const ONE: u32 = 1 << 30;
 
 impl Crf {
     pub(crate) fn from_parts(parts: &ModelParts) -> Crf {
+        let mut crf = Crf::frame(parts, parts.features.len());
+        parts.features.iter().for_each(|feature| crf.add_feature(feature.hash, &feature.weights));
+        crf
+    }
+
+    /// A model of everything but the features, with room for so many.
+    pub(super) fn frame(parts: &ModelParts, features: usize) -> Crf {
         static NUMBER: AtomicU64 = AtomicU64::new(1);
         let lattice = Lattice::bio(parts.classes.len());
         let (labels, dense) = (lattice.labels(), lattice.dense());
@@ -118,48 +125,8 @@ impl Crf {
             }
         }
         let steps = (LEAST / parts.unit).clamp(1.0, 1e5) as i32;
-        let capacity = (parts.features.len() * 4 / 3 + 16).next_power_of_two();
-        let mut slots = vec![Slot::default(); capacity];
-        let (mut rows, mut full_rows) = (Vec::new(), Vec::new());
-        let mask = capacity - 1;
-        let filter_bits = (parts.features.len() * 8).next_power_of_two().max(1 << 12);
-        let (mut filter, filter_mask) = (vec![0u64; filter_bits / 64], filter_bits - 1);
-        for feature in &parts.features {
-            if feature.weights.is_empty() {
-                continue;
-            }
-            let bit = (feature.hash >> FILTER_SHIFT) as usize & filter_mask;
-            filter[bit / 64] |= 1 << (bit % 64);
-            let (fingerprint, mut at) = place(feature.hash, mask);
-            while slots[at].fingerprint != 0 {
-                at = (at + 1) & mask;
-            }
-            if let &[(label, weight)] = feature.weights.as_slice() {
-                slots[at] =
-                    Slot { fingerprint, row: ONE | u32::from(label) << 16 | u32::from(weight as u16) };
-                continue;
-            }
-            if feature.weights.len() * 4 > labels {
-                slots[at] = Slot { fingerprint, row: full_rows.len() as u32 | FULL };
-                let from = full_rows.len();
-                full_rows.resize(from + labels.next_multiple_of(8), 0);
-                for &(label, weight) in &feature.weights {
-                    full_rows[from + usize::from(label)] = weight;
-                }
-                continue;
-            }
-            slots[at] = Slot { fingerprint, row: rows.len() as u32 };
-            for step in feature.weights.chunks(4) {
-                rows.push(std::array::from_fn(|i| {
-                    // Nothing is added to different labels, so that no sum waits for another.
-                    let (label, weight) = step.get(i).copied().unwrap_or((i as u8, 0));
-                    u32::from(weight as u16) << 16 | u32::from(label) << 1
-                }));
-            }
-            if let Some(last) = rows.last_mut() {
-                last[3] |= 1;
-            }
-        }
+        let capacity = (features * 4 / 3 + 16).next_power_of_two();
+        let filter_bits = (features * 8).next_power_of_two().max(1 << 12);
         Crf {
             lattice,
             advantage,
@@ -175,14 +142,52 @@ impl Crf {
             classes: parts.classes.clone(),
             settings: parts.settings,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
-            filter,
-            filter_mask,
-            slots,
-            mask,
-            rows,
-            full_rows,
-            features: parts.features.len(),
+            filter: vec![0; filter_bits / 64],
+            filter_mask: filter_bits - 1,
+            slots: vec![Slot::default(); capacity],
+            mask: capacity - 1,
+            rows: Vec::new(),
+            full_rows: Vec::new(),
+            features: 0,
         }
+    }
+
+    /// Adds a feature that is not yet there; there are never more than the frame was made for.
+    pub(super) fn add_feature(&mut self, hash: u64, weights: &[(u8, i16)]) {
+        self.features += 1;
+        if weights.is_empty() {
+            return;
+        }
+        let bit = (hash >> FILTER_SHIFT) as usize & self.filter_mask;
+        self.filter[bit / 64] |= 1 << (bit % 64);
+        let (fingerprint, mut at) = place(hash, self.mask);
+        while self.slots[at].fingerprint != 0 {
+            at = (at + 1) & self.mask;
+        }
+        let row = if let &[(label, weight)] = weights {
+            ONE | u32::from(label) << 16 | u32::from(weight as u16)
+        } else if weights.len() * 4 > self.lattice.labels() {
+            let from = self.full_rows.len();
+            self.full_rows.resize(from + self.width, 0);
+            for &(label, weight) in weights {
+                self.full_rows[from + usize::from(label)] = weight;
+            }
+            from as u32 | FULL
+        } else {
+            let from = self.rows.len();
+            for step in weights.chunks(4) {
+                self.rows.push(std::array::from_fn(|i| {
+                    // Nothing is added to different labels, so that no sum waits for another.
+                    let (label, weight) = step.get(i).copied().unwrap_or((i as u8, 0));
+                    u32::from(weight as u16) << 16 | u32::from(label) << 1
+                }));
+            }
+            if let Some(last) = self.rows.last_mut() {
+                last[3] |= 1;
+            }
+            from as u32
+        };
+        self.slots[at] = Slot { fingerprint, row };
     }
 
     pub fn classes(&self) -> &[String] {

@@ -99,6 +99,30 @@ const SPANISH_DECADES: [&str; 8] = [
     "centenario",
 ];
 
+/// The same as [`Folded`] has them.
+const FOLDED_DECADES: [[&str; 8]; 2] = [
+    [
+        "trentenaire",
+        "quadragenaire",
+        "quinquagenaire",
+        "sexagenaire",
+        "septuagenaire",
+        "octogenaire",
+        "nonagenaire",
+        "centenaire",
+    ],
+    [
+        "treintanero",
+        "cuadragenario",
+        "quincuagenario",
+        "sexagenario",
+        "septuagenario",
+        "octogenario",
+        "nonagenario",
+        "centenario",
+    ],
+];
+
 impl LapseSurface {
     /// Writes another number in the same shape; the unit stays and agrees with it. A second number that the
     /// shape has no room for is left out.
@@ -276,14 +300,11 @@ fn classify(word: &str, language: Language) -> Option<Found> {
             let bytes = folded_singular(bytes);
             let feminine = bytes.ends_with(b"a");
             let table = match language {
-                Language::Fr => &FRENCH_DECADES,
-                Language::Es => &SPANISH_DECADES,
+                Language::Fr => &FOLDED_DECADES[0],
+                Language::Es => &FOLDED_DECADES[1],
             };
-            let at = table.iter().position(|name| {
-                Folded::new(name).is_some_and(|n| {
-                    let n = n.bytes();
-                    n == bytes || language == Language::Es && n[..n.len() - 1] == bytes[..bytes.len() - 1]
-                })
+            let at = table.iter().map(|name| name.as_bytes()).position(|n| {
+                n == bytes || language == Language::Es && n[..n.len() - 1] == bytes[..bytes.len() - 1]
             })?;
             Found::Decade { value: at as u16 * 10 + 30, feminine }
         }

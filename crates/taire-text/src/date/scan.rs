@@ -60,7 +60,8 @@ impl<'a> Scan<'a> {
     #[inline]
     fn word(&mut self, i: usize, token: &Token) -> usize {
         let word = &self.text.as_bytes()[token.start()..token.end()];
-        if token.calendar != Calendar::No && words::quick(word) {
+        let named = token.calendar != Calendar::No;
+        if named && words::quick(word) {
             match words::trigger(token.of(self.text)) {
                 Some(Trigger::Month(month)) => return self.month(i, month, false),
                 Some(Trigger::Roman(month)) => return self.roman(i, month),
@@ -72,7 +73,8 @@ impl<'a> Scan<'a> {
         if word.len() <= 3 && self.kind(i + 1) == Some(Kind::Number) && self.is_noise(i) {
             return self.number(i);
         }
-        if word.len() >= 5
+        if named
+            && word.len() >= 5
             && self.next_to_number(i)
             && let Some(month) = words::misspelt_month(token.of(self.text), self.language)
         {

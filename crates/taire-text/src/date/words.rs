@@ -223,12 +223,52 @@ pub(super) fn misspelt_month(word: &str, language: Language) -> Option<u8> {
     if !(5..=11).contains(&folded.bytes().len()) || !is_initial(folded.bytes()) {
         return None;
     }
-    let names = &MONTHS[full_month_style(language) as usize];
+    let names = match language {
+        Language::Fr => &LONG_MONTHS[0],
+        Language::Es => &LONG_MONTHS[1],
+    };
+    let word = folded.bytes();
+    // One edit leaves the first letter or the last as it was.
+    let near = |name: &[u8]| {
+        name.len().abs_diff(word.len()) <= 1 && (name.first() == word.first() || name.last() == word.last())
+    };
     (1..=12).find(|&m| {
-        let name = names[m as usize - 1];
-        name.len() >= 5 && Folded::new(name).is_some_and(|n| one_edit(n.bytes(), folded.bytes()))
+        let name = names[m as usize - 1].as_bytes();
+        near(name) && one_edit(name, word)
     })
 }
+
+/// Folded names of the months that are long enough to be known by all letters but one.
+const LONG_MONTHS: [[&str; 12]; 2] = [
+    [
+        "janvier",
+        "fevrier",
+        "",
+        "avril",
+        "",
+        "",
+        "juillet",
+        "aout",
+        "septembre",
+        "octobre",
+        "novembre",
+        "decembre",
+    ],
+    [
+        "enero",
+        "febrero",
+        "marzo",
+        "abril",
+        "",
+        "junio",
+        "julio",
+        "agosto",
+        "septiembre",
+        "octubre",
+        "noviembre",
+        "diciembre",
+    ],
+];
 
 /// One of the first two letters agrees with how some month begins.
 fn is_initial(word: &[u8]) -> bool {
@@ -436,4 +476,19 @@ pub(super) fn is_unit(word: &str) -> bool {
                 | b"bpm"
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_months_are_the_months_folded() {
+        for (language, folded) in [Language::Fr, Language::Es].into_iter().zip(LONG_MONTHS) {
+            for (name, folded) in MONTHS[full_month_style(language) as usize].into_iter().zip(folded) {
+                let long = if name.len() >= 5 { crate::fold(name) } else { String::new() };
+                assert_eq!(folded, long);
+            }
+        }
+    }
 }

@@ -84,3 +84,9 @@ fn another_number_prints_in_the_same_shape() {
         }
     }
 }
+
+#[test]
+fn folded_decades_are_the_decades_folded() {
+    assert_eq!(FRENCH_DECADES.map(crate::fold), FOLDED_DECADES[0]);
+    assert_eq!(SPANISH_DECADES.map(crate::fold), FOLDED_DECADES[1]);
+}
