@@ -31,10 +31,10 @@ pub enum Shape {
     Mixed,
 }
 
-/// Whether a word may begin a date, an age or a duration, as `mars`, `ans`, `edad` do.
+/// Whether a token may begin a date, an age or a duration, as numbers, `mars`, `ans`, `edad` do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Calendar {
-    /// Nobody looked.
+    /// A word that nobody looked at.
     Unread,
     No,
     Yes,
@@ -138,6 +138,27 @@ fn class_at(text: &str, at: usize) -> (Class, usize) {
     }
 }
 
+/// How many ASCII letters in lower case come first, eight at a time: the length of a word cannot be foretold, so no
+/// branch hangs on each letter.
+#[inline]
+fn lower_run(bytes: &[u8]) -> usize {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const BEFORE_A: u64 = 0x6161_6161_6161_6161;
+    const AFTER_Z: u64 = 0x7b7b_7b7b_7b7b_7b7b;
+    let mut length = 0;
+    while let Some(eight) = bytes[length..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(*eight);
+        // The high bit of each byte says whether its other bits reach the bound; it is lent, so no byte borrows.
+        let (from_a, past_z) = ((word | HIGH) - BEFORE_A, (word | HIGH) - AFTER_Z);
+        let others = !(from_a & !past_z & !word) & HIGH;
+        if others != 0 {
+            return length + others.trailing_zeros() as usize / 8;
+        }
+        length += 8;
+    }
+    length + bytes[length..].iter().take_while(|b| b.is_ascii_lowercase()).count()
+}
+
 /// Cuts the normalised text into tokens, in order.
 pub fn tokenise(text: &str) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 5 + 4);
@@ -168,7 +189,7 @@ pub fn tokenise(text: &str) -> Vec<Token> {
                 let mut upper = u32::from(first == Class::Upper);
                 let mut letters = 1;
                 loop {
-                    let plain = bytes[end..].iter().take_while(|b| b.is_ascii_lowercase()).count();
+                    let plain = lower_run(&bytes[end..]);
                     letters += plain as u32;
                     end += plain;
                     if end == bytes.len() {
@@ -201,7 +222,11 @@ pub fn tokenise(text: &str) -> Vec<Token> {
             glued,
             facts: Facts::default(),
             hash: 0,
-            calendar: Calendar::Unread,
+            calendar: match kind {
+                Kind::Word => Calendar::Unread,
+                Kind::Number => Calendar::Yes,
+                Kind::Mark | Kind::Newline => Calendar::No,
+            },
         });
         glued = kind != Kind::Newline;
         start = end;
@@ -212,6 +237,18 @@ pub fn tokenise(text: &str) -> Vec<Token> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_of_lower_case_end_at_anything_else() {
+        for b in 0..=255u8 {
+            for at in 0..18 {
+                let mut bytes = *b"abcdefghijklmnopqz";
+                bytes[at] = b;
+                let length = bytes.iter().take_while(|b| b.is_ascii_lowercase()).count();
+                assert_eq!(lower_run(&bytes), length, "{b} at {at}");
+            }
+        }
+    }
 
     #[test]
     fn words_digits_and_marks_split_where_they_meet() {

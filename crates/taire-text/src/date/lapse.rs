@@ -379,8 +379,8 @@ pub fn find_durations(text: &str, tokens: &[Token], language: Language, out: &mu
     let mut i = 0;
     while let Some(token) = tokens.get(i) {
         i += 1;
-        if token.kind != Kind::Word
-            || token.calendar == Calendar::No
+        if token.calendar == Calendar::No
+            || token.kind != Kind::Word
             || token.end() - token.start() > 16
             || !quick(&text.as_bytes()[token.start()..token.end()])
         {

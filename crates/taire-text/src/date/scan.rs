@@ -50,6 +50,7 @@ impl<'a> Scan<'a> {
         let mut i = 0;
         while let Some(token) = self.tokens.get(i) {
             i = match token.kind {
+                _ if token.calendar == Calendar::No => i + 1,
                 Kind::Number => self.number(i),
                 Kind::Word => self.word(i, token),
                 _ => i + 1,
@@ -60,8 +61,7 @@ impl<'a> Scan<'a> {
     #[inline]
     fn word(&mut self, i: usize, token: &Token) -> usize {
         let word = &self.text.as_bytes()[token.start()..token.end()];
-        let named = token.calendar != Calendar::No;
-        if named && words::quick(word) {
+        if words::quick(word) {
             match words::trigger(token.of(self.text)) {
                 Some(Trigger::Month(month)) => return self.month(i, month, false),
                 Some(Trigger::Roman(month)) => return self.roman(i, month),
@@ -73,8 +73,7 @@ impl<'a> Scan<'a> {
         if word.len() <= 3 && self.kind(i + 1) == Some(Kind::Number) && self.is_noise(i) {
             return self.number(i);
         }
-        if named
-            && word.len() >= 5
+        if word.len() >= 5
             && self.next_to_number(i)
             && let Some(month) = words::misspelt_month(token.of(self.text), self.language)
         {
@@ -407,9 +406,7 @@ impl<'a> Scan<'a> {
 
     /// The word is made only of letters that readers of scans take for digits, as `O` and `l`.
     pub(super) fn is_noise(&self, i: usize) -> bool {
-        self.kind(i) == Some(Kind::Word)
-            && self.len(i) <= 3
-            && self.str(i).bytes().all(|b| matches!(b, b'O' | b'o' | b'l' | b'I'))
+        self.kind(i) == Some(Kind::Word) && words::is_noise(self.str(i))
     }
 
     /// The word before or after is a lower-case word: running text.

@@ -214,6 +214,11 @@ pub(super) fn month(folded: &[u8]) -> Option<u8> {
     })
 }
 
+/// Letters typed for digits: `O`, `l`.
+pub(super) fn is_noise(word: &str) -> bool {
+    word.len() <= 3 && word.bytes().all(|b| matches!(b, b'O' | b'o' | b'l' | b'I'))
+}
+
 /// The month whose full name in this language is one edit away from a word of five letters or more.
 pub(super) fn misspelt_month(word: &str, language: Language) -> Option<u8> {
     if word.len() < 5 {
