@@ -115,7 +115,7 @@ impl Annotator {
         fold_into(word, folded);
         Known {
             facts: self.lexicon.facts(folded).with_keyword((self.keywords)(folded)),
-            hash: fold_hash(word),
+            hash: fold_hash(folded),
             calendar: date::calendar(word),
         }
     }

@@ -214,6 +214,10 @@ impl<'a> Reader<'a> {
                         continue;
                     }
                     if opens & TITLE != 0 {
+                        if !self.is_title(i, hash) {
+                            i += 1;
+                            continue;
+                        }
                         self.spots.push(Spot { first: i, last: i, what: What::Title });
                     } else if opens & WAY != 0 || tokens[i].facts.is_way() {
                         self.spots.push(Spot { first: i, last: i, what: What::Way });

@@ -120,21 +120,27 @@ impl Reader<'_> {
         }
     }
 
+    /// A loose title counts as it is written in the language of the note.
+    pub(super) fn is_title(&self, at: usize, hash: u64) -> bool {
+        title(hash).is_some_and(|found| !found.loose || self.is_own_title(at))
+    }
+
+    fn is_own_title(&self, at: usize) -> bool {
+        match self.note.language {
+            Language::Fr => {
+                matches!(self.text(at), "M" | "MM" | "Me" | "Interne" | "INTERNE" | "Externe" | "EXTERNE")
+            }
+            Language::Es => self.text(at) == "D" && self.is_mark(at + 1, "."),
+        }
+    }
+
     /// A name after a title, wherever it stands.
     pub(super) fn read_titled(&mut self, at: usize, person: &mut Person) -> usize {
         let note = self.note;
         let token = &note.tokens[at];
         let Some(found) = title(self.hash(at)) else { return at };
-        if found.loose {
-            let own = match self.note.language {
-                Language::Fr => {
-                    matches!(self.text(at), "M" | "MM" | "Me" | "Interne" | "INTERNE" | "Externe" | "EXTERNE")
-                }
-                Language::Es => self.text(at) == "D" && self.is_mark(at + 1, "."),
-            };
-            if !own || self.is_initial_of_name(at) {
-                return at;
-            }
+        if found.loose && self.is_initial_of_name(at) {
+            return at;
         }
         if token.glued
             && at > 0

@@ -56,12 +56,8 @@ pub fn find(text: &str, tokens: &[Token], language: Language, out: &mut Vec<Foun
 /// What is written into [`Token::calendar`]: whether [`find`] or [`lapse::find_durations`] stop at a word.
 pub fn calendar(word: &str) -> Calendar {
     let date = words::quick(word.as_bytes()) && words::trigger(word).is_some();
-    let misspelt = || Language::ALL.iter().any(|&l| words::misspelt_month(word, l).is_some());
-    if date || lapse::is_time_word(word) || words::is_noise(word) || misspelt() {
-        Calendar::Yes
-    } else {
-        Calendar::No
-    }
+    let other = || words::is_noise(word) || words::is_misspelt_month(word);
+    if date || lapse::is_time_word(word) || other() { Calendar::Yes } else { Calendar::No }
 }
 
 /// Reads one isolated date: the text of an entity, with or without its article.

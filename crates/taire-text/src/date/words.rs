@@ -221,26 +221,32 @@ pub(super) fn is_noise(word: &str) -> bool {
 
 /// The month whose full name in this language is one edit away from a word of five letters or more.
 pub(super) fn misspelt_month(word: &str, language: Language) -> Option<u8> {
-    if word.len() < 5 {
-        return None;
-    }
-    let folded = Folded::new(word)?;
-    if !(5..=11).contains(&folded.bytes().len()) || !is_initial(folded.bytes()) {
-        return None;
-    }
     let names = match language {
         Language::Fr => &LONG_MONTHS[0],
         Language::Es => &LONG_MONTHS[1],
     };
-    let word = folded.bytes();
-    // One edit leaves the first letter or the last as it was.
-    let near = |name: &[u8]| {
-        name.len().abs_diff(word.len()) <= 1 && (name.first() == word.first() || name.last() == word.last())
-    };
-    (1..=12).find(|&m| {
-        let name = names[m as usize - 1].as_bytes();
-        near(name) && one_edit(name, word)
-    })
+    let folded = may_be_month(word)?;
+    (1..=12).find(|&m| near(names[m as usize - 1].as_bytes(), folded.bytes()))
+}
+
+/// The same in any language.
+pub(super) fn is_misspelt_month(word: &str) -> bool {
+    may_be_month(word)
+        .is_some_and(|folded| LONG_MONTHS.iter().flatten().any(|name| near(name.as_bytes(), folded.bytes())))
+}
+
+fn may_be_month(word: &str) -> Option<Folded> {
+    if word.len() < 5 {
+        return None;
+    }
+    Folded::new(word).filter(|f| (5..=11).contains(&f.bytes().len()) && is_initial(f.bytes()))
+}
+
+/// One edit away. It leaves the first letter or the last as it was.
+fn near(name: &[u8], word: &[u8]) -> bool {
+    name.len().abs_diff(word.len()) <= 1
+        && (name.first() == word.first() || name.last() == word.last())
+        && one_edit(name, word)
 }
 
 /// Folded names of the months that are long enough to be known by all letters but one.
