@@ -27,7 +27,7 @@ export async function browse(folder, executablePath, url) {
     // A refused change is part of the test; the browser writes each down.
     if (message.type() === "error" && !/status of 409/.test(message.text())) faults.push(message.text());
   });
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   return { context, page, asked, faults, origin: new URL(url).origin, folder, seen: 0 };
 }
 

@@ -23,7 +23,7 @@ const version = (id) => ask(page, "document", { reviewer: me, id }).then((a) => 
 const after = async (id, act) => {
   const before = await version(id);
   await act();
-  for (let i = 0; i < 200; i += 1) {
+  for (let i = 0; i < 1000; i += 1) {
     if (await version(id) !== before) break;
     await page.waitForTimeout(25);
   }
