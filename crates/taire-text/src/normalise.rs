@@ -196,11 +196,37 @@ const LOOK: [bool; 256] = {
     table
 };
 
+/// The first byte that [`LOOK`] has, eight plain ones stepped over at a time.
+fn next_look(bytes: &[u8]) -> Option<usize> {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const SPACES: u64 = 0x2020_2020_2020_2020;
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // ASCII, no control before the space, no delete.
+    let plain =
+        |word: u64| word & HIGH == 0 && ((word | HIGH) - SPACES) & HIGH == HIGH && (word + ONES) & HIGH == 0;
+    let mut at = 0;
+    loop {
+        while let Some(eight) = bytes[at..].first_chunk::<8>()
+            && plain(u64::from_le_bytes(*eight))
+        {
+            at += 8;
+        }
+        let end = bytes.len().min(at + 8);
+        if let Some(ahead) = bytes[at..end].iter().position(|&b| LOOK[usize::from(b)]) {
+            return Some(at + ahead);
+        }
+        if end == bytes.len() {
+            return None;
+        }
+        at = end;
+    }
+}
+
 /// Where the first character at or after `from` starts that does not stand for itself.
 fn next_special(raw: &str, from: usize) -> usize {
     let bytes = raw.as_bytes();
     let mut at = from;
-    while let Some(ahead) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| LOOK[usize::from(b)])) {
+    while let Some(ahead) = bytes.get(at..).and_then(next_look) {
         at += ahead;
         match (bytes[at], bytes.get(at + 1).copied().unwrap_or(0)) {
             // The accented letters of Latin-1 but æ and Æ.
@@ -313,6 +339,18 @@ mod tests {
         let text = view.text.as_deref().unwrap_or(raw);
         let at = text.find(needle).expect("the needle is in the normalised text");
         view.map.to_raw(Span::new(at, at + needle.len())).of(raw)
+    }
+
+    #[test]
+    fn every_byte_to_look_at_is_seen() {
+        for b in 0..=255u8 {
+            for at in 0..19 {
+                let mut bytes = *b"Rien\td'autre ici.\n.";
+                bytes[at] = b;
+                let first = bytes.iter().position(|&b| LOOK[usize::from(b)]);
+                assert_eq!(next_look(&bytes), first, "{b} at {at}");
+            }
+        }
     }
 
     #[test]

@@ -138,6 +138,17 @@ fn class_at(text: &str, at: usize) -> (Class, usize) {
     }
 }
 
+#[inline]
+fn token(start: usize, end: usize, kind: Kind, shape: Shape, glued: bool) -> Token {
+    let calendar = match kind {
+        Kind::Word => Calendar::Unread,
+        Kind::Number => Calendar::Yes,
+        Kind::Mark | Kind::Newline => Calendar::No,
+    };
+    let (start, end) = (start as u32, end as u32);
+    Token { start, end, kind, shape, glued, facts: Facts::default(), hash: 0, calendar }
+}
+
 /// How many ASCII letters in lower case come first, eight at a time: the length of a word cannot be foretold, so no
 /// branch hangs on each letter.
 #[inline]
@@ -170,6 +181,16 @@ pub fn tokenise(text: &str) -> Vec<Token> {
             glued = false;
             start += 1;
             continue;
+        }
+        // Most tokens: a word in plain lower case.
+        if bytes[start].is_ascii_lowercase() {
+            let end = start + lower_run(&bytes[start..]);
+            if bytes.get(end).is_none_or(|b| b.is_ascii() && !b.is_ascii_alphabetic()) {
+                tokens.push(token(start, end, Kind::Word, Shape::Lower, glued));
+                glued = true;
+                start = end;
+                continue;
+            }
         }
         let (first, length) = class_at(text, start);
         let mut end = start + length;
@@ -214,20 +235,7 @@ pub fn tokenise(text: &str) -> Vec<Token> {
                 (Kind::Word, shape)
             }
         };
-        tokens.push(Token {
-            start: start as u32,
-            end: end as u32,
-            kind,
-            shape,
-            glued,
-            facts: Facts::default(),
-            hash: 0,
-            calendar: match kind {
-                Kind::Word => Calendar::Unread,
-                Kind::Number => Calendar::Yes,
-                Kind::Mark | Kind::Newline => Calendar::No,
-            },
-        });
+        tokens.push(token(start, end, kind, shape, glued));
         glued = kind != Kind::Newline;
         start = end;
     }

@@ -239,7 +239,33 @@ fn may_be_month(word: &str) -> Option<Folded> {
     if word.len() < 5 {
         return None;
     }
-    Folded::new(word).filter(|f| (5..=11).contains(&f.bytes().len()) && is_initial(f.bytes()))
+    Folded::new(word).filter(|f| {
+        let word = f.bytes();
+        (5..=11).contains(&word.len())
+            && is_initial(word)
+            && (LENGTHS[0][letter(word[0])] | LENGTHS[1][letter(word[word.len() - 1])]) >> (word.len() - 1)
+                & 0b111
+                != 0
+    })
+}
+
+/// The lengths of long months, a bit each, by their first letter and by their last.
+const LENGTHS: [[u16; 32]; 2] = {
+    let mut lengths = [[0; 32]; 2];
+    let mut m = 0;
+    while m < 24 {
+        let name = LONG_MONTHS[m / 12][m % 12].as_bytes();
+        if !name.is_empty() {
+            lengths[0][letter(name[0])] |= 1 << name.len();
+            lengths[1][letter(name[name.len() - 1])] |= 1 << name.len();
+        }
+        m += 1;
+    }
+    lengths
+};
+
+const fn letter(b: u8) -> usize {
+    (b & 31) as usize
 }
 
 /// One edit away. It leaves the first letter or the last as it was.
