@@ -262,11 +262,16 @@ impl<'b> Rtf<'b, '_> {
             }
             Destination::ShapeProperty => {
                 let end = group_end(self.bytes, group.start)?;
-                let inside = &self.bytes[group.start..end];
-                let value = memchr::memmem::find(inside, b"\\sv").map_or(&inside[..0], |i| &inside[i + 3..]);
-                if !value.iter().all(|b| b.is_ascii_digit() || b" -;,(){}\r\n".contains(b)) {
-                    count(&mut self.counts, LeftOut::UnknownMarkup);
-                    group.cut = Some(b"");
+                match property_name(&self.bytes[group.start..end]) {
+                    Some(name) => {
+                        let at = group.start + name.start..group.start + name.end;
+                        let text = String::from_utf8_lossy(&self.bytes[at.clone()]).into_owned();
+                        self.out.named(at, &text);
+                    }
+                    None => {
+                        count(&mut self.counts, LeftOut::UnknownMarkup);
+                        group.cut = Some(b"");
+                    }
                 }
                 self.state.kind = Kind::Dropped;
                 return Ok(Some(end - 1));
@@ -387,6 +392,17 @@ impl<'b> Rtf<'b, '_> {
     }
 }
 
+/// Where the name of a shape's property stands in its group, if the group is that name and numbers and nothing else.
+fn property_name(group: &[u8]) -> Option<Range<usize>> {
+    let (sn, sv) = (memchr::memmem::find(group, b"\\sn ")?, memchr::memmem::find(group, b"\\sv")?);
+    let name = sn + 4..sn + 4 + group.get(sn + 4..sv)?.iter().position(|b| !b.is_ascii_alphanumeric())?;
+    let is_layout = |bytes: &[u8]| bytes.iter().all(|b| b" {}\r\n".contains(b));
+    let is_number = |b: &u8| b.is_ascii_digit() || b" -;,(){}\r\n".contains(b);
+    let before = group[..sn].strip_prefix(b"{\\sp").or_else(|| group[..sn].strip_prefix(b"{\\*\\sp"))?;
+    let plain = is_layout(before) && is_layout(&group[name.end..sv]) && group[sv + 3..].iter().all(is_number);
+    (plain && name.len() <= 40).then_some(name)
+}
+
 fn settle(run: &mut Run, encoding: Option<&'static Encoding>) -> Result<(), String> {
     let raw = std::mem::take(&mut run.raw);
     if raw.is_ascii() {
@@ -490,6 +506,20 @@ mod tests {
         let opened = open(rtf.as_bytes()).unwrap();
         let back = opened.back.write(&opened.text, &[]).unwrap();
         (opened.text, String::from_utf8_lossy(&back).into_owned())
+    }
+
+    #[test]
+    fn properties_of_shapes_are_a_name_and_numbers() {
+        for (group, name) in [
+            (r"{\sp{\sn dxTextRight}{\sv 0}}", Some("dxTextRight")),
+            (r"{\sp{\sn wzName}{\sv Cadre Dupont}}", None),
+            (r"{\sp{\sn dxTextRighde Dupont \tab}{\sv 0}}", None),
+            (r"{\sp{\sn dxTextRight Dupont}}", None),
+            (r"{\sp Dupont{\sn dxTextRight}{\sv 0}}", None),
+            (r"{\sp{\sv 0}{\sn Dupont}}", None),
+        ] {
+            assert_eq!(property_name(group.as_bytes()).map(|at| &group[at]), name, "{group}");
+        }
     }
 
     #[test]
