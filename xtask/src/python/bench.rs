@@ -127,7 +127,7 @@ pub(super) fn throughput(kit: &Kit, args: &[String]) -> Result<(), String> {
         page,
         "Made by `cargo xtask python bench --notes {count} --runs {runs}`: {megabytes:.1} MB of JSONL, notes of 3 KB, five of a \
          patient, policy `fr`, one thread. User time, the least of {runs} runs, with start, reading and writing of JSON; all \
-         three wrote the same bytes.\n\n| | user seconds | MB/s | of the program |\n|---|---:|---:|---:|"
+         three wrote the same bytes. Other work on the machine moves such figures by a tenth.\n\n| | user seconds | MB/s | of the program |\n|---|---:|---:|---:|"
     );
     for (i, what) in ["`taire deid`", "`Pipeline.deid` of lists", "`Pipeline.deid_table` of an Arrow table"]
         .iter()

@@ -140,7 +140,7 @@ impl Kit {
         self.step("formatting", self.cargo().arg("fmt").args(manifest).arg("--check"))?;
         let mut lints = self.cargo();
         lints
-            .args(["clippy", "--quiet", "--locked", "--profile", profile])
+            .args(["clippy", "--quiet", "--profile", profile])
             .args(manifest)
             .arg("--target-dir")
             .arg(&self.target);
