@@ -2,8 +2,8 @@
 //! they lie, if they do.
 //!
 //! A hospital's notes name their people at the head, at the foot and here and there, and tell a story between. So a
-//! generated note is a generated document, which is dense with identifiers, and prose after it: three letters to one
-//! long report.
+//! generated note is made of generated documents, which are dense with identifiers, with a passage of prose between
+//! two: three letters to one long report.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,7 +17,9 @@ use crate::generate::{Request, Rng, documents};
 /// Lengths in bytes, from and to.
 const LETTER: (usize, usize) = (1_500, 4_000);
 const REPORT: (usize, usize) = (6_000, 12_000);
-const AT_A_TIME: u64 = 1_000;
+/// Of prose between two dense parts.
+const PASSAGE: usize = 1_000;
+const AT_A_TIME: u64 = 4_000;
 
 pub(super) struct Corpus {
     pub(super) language: Language,
@@ -43,19 +45,28 @@ impl Corpus {
         let mut spans = 0;
         for seed in seed.. {
             let request = Request { language, held_out: false, documents: AT_A_TIME, seed, prose: None };
-            for (index, document) in documents(&request)?.into_iter().enumerate() {
-                let mut rng = Rng::of_document(seed, index as u64);
+            let mut dense = documents(&request)?.into_iter();
+            let mut rng = Rng::of_document(seed, 0);
+            while let Some(head) = dense.next() {
                 let (from, to) = if rng.below(4) == 0 { REPORT } else { LETTER };
                 let length = from + rng.below(to - from);
-                let mut text = document.text;
-                spans += document.spans.len();
-                let mut gap = "\n\n";
+                spans += head.spans.len();
+                let mut text = head.text;
+                let mut passage = text.len() + PASSAGE;
                 while text.len() < length {
-                    text.push_str(gap);
-                    prose.sentence(&mut rng, &mut text);
-                    gap = if rng.below(6) == 0 { "\n\n" } else { " " };
+                    let mut gap = "\n\n";
+                    while text.len() < passage {
+                        text.push_str(gap);
+                        prose.sentence(&mut rng, &mut text);
+                        gap = if rng.below(6) == 0 { "\n\n" } else { " " };
+                    }
+                    let Some(next) = dense.next() else { break };
+                    spans += next.spans.len();
+                    text.push_str("\n\n");
+                    text.push_str(&next.text);
+                    passage = text.len() + PASSAGE;
                 }
-                notes.put(&document.id, &text)?;
+                notes.put(&head.id, &text)?;
                 if notes.bytes >= bytes {
                     return notes.finish(language, "generated notes", Some(spans));
                 }

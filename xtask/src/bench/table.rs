@@ -108,8 +108,8 @@ impl Table {
             "`{}` on {}, commit {}, a machine of {} cores; one is used. Megabytes of text in a second of user time, \
              start-up included, the least of several runs. The plain scan reads the same JSONL and looks for seven \
              regular expressions (mail, telephone, date, long number, postal code, titled name, two names) one after \
-             the other. A generated note is a letter or a form, dense with identifiers, and medical prose after it, a long \
-             report in four; it is invented from a few frames, so the rows of published cases tell more of prose.\n",
+             the other. A generated note has letters and forms, dense with identifiers, and a kilobyte of medical prose between two, \
+             a long report in four; prose is invented from a few frames, so the rows of published cases tell more of prose.\n",
             self.command, self.date, self.commit, self.cores
         );
         out.push_str("| language | text | what | MB/s | time, plain scan = 1 |\n|---|---|---|---:|---:|\n");
