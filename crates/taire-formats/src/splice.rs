@@ -59,6 +59,9 @@ struct Named {
     whole: bool,
 }
 
+/// So long a word gives somebody away inside another too.
+pub(crate) const TELLING: usize = 6;
+
 /// Whether a value is a number or a keyword of the format.
 fn is_keyword(value: &str) -> bool {
     let number = value.bytes().all(|b| !b.is_ascii_alphabetic() && b.is_ascii());
@@ -310,8 +313,6 @@ impl Places {
     /// Chosen names that hold an identifying word become other names, the same for the same one everywhere.
     fn rename(&self, edits: &[Edit<'_>], changes: &mut [Vec<(Range<usize>, Vec<u8>)>]) {
         const SHORTEST: usize = 4;
-        /// So long a word is looked for inside others too.
-        const TELLING: usize = 6;
         if self.named.is_empty() {
             return;
         }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use taire_text::{Given, Label, Role, Span, fold};
 
 use crate::OutSpan;
+use crate::splice::TELLING;
 
 /// Names a slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -190,7 +191,8 @@ impl Filled {
         &self.values[slot.0]
     }
 
-    /// Whether a value that is not in the text holds a word that was found to identify somebody.
+    /// Whether a value that is not in the text holds a word that was found to identify somebody; a long one also inside
+    /// another.
     pub(crate) fn gives_away(&self, value: &str) -> bool {
         let folded = fold(value);
         let known = |w: &str| self.words.binary_search_by(|x| x.as_str().cmp(w)).is_ok();
@@ -198,7 +200,8 @@ impl Filled {
         inside.any(|word| {
             let letters = word.trim_matches(|c: char| c.is_ascii_digit());
             let digits = word.trim_matches(|c: char| c.is_alphabetic());
-            known(word) || known(letters) || known(digits)
+            let holds = |x: &String| x.len() >= TELLING && word.contains(x.as_str());
+            known(word) || known(letters) || known(digits) || self.words.iter().any(holds)
         })
     }
 }
@@ -259,7 +262,9 @@ pub(crate) mod tests {
             (value(name), value(first), value(second), value(third)),
             (" PETIT ", "Mme Petit", " ok", "")
         );
-        assert!(filled.gives_away("id-dupont2") && !filled.gives_away("LOINC"));
+        assert!(
+            filled.gives_away("id-dupont2") && filled.gives_away("XDUPONTX") && !filled.gives_away("LOINC")
+        );
         assert!(sheet.fill(&new.replace("Nom", "Non"), &spans).is_err());
     }
 }
