@@ -289,6 +289,9 @@ impl Page<'_, '_> {
             from = end;
         }
         self.out.cut(start..at.start, *b"<style>");
+        if at.end < close {
+            self.out.cut(at.end..close, *b"</style>");
+        }
     }
 }
 
