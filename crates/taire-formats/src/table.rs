@@ -38,7 +38,12 @@ fn listed(names: &[String], lower: &[String]) -> String {
     if !lower.iter().any(usual) && (names.len() < 2 || !lower.iter().all(plain)) {
         return format!("{} without the looks of a header; a table needs one", names.len());
     }
-    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+    // What does not look like a name of a column may be a line of data.
+    let shown = |(name, low): (&String, &String)| match plain(low) {
+        true => format!("`{name}`"),
+        false => "another".to_owned(),
+    };
+    names.iter().zip(lower).map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// Bounded reading of records: memory stays under the limit whatever a quote left open swallows.
@@ -260,7 +265,10 @@ impl Columns {
                 (_, true) => roles[i] = Role::Kept,
                 (Some(key), false) => roles[i] = Role::Known(key),
                 (None, false) if prefixed.is_some() => {
-                    return Err(format!("column `{name}` is not a key of a known identity"));
+                    return Err(format!(
+                        "column {} begins with `known.` and goes on with what is no key of an identity; rename it",
+                        i + 1
+                    ));
                 }
                 (None, false) => {}
             }
