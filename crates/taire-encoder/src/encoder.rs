@@ -1,0 +1,281 @@
+//! From pieces to vectors.
+//!
+//! Sequences of a batch lie one after the other, without padding: matrices are multiplied for all of them at once,
+//! attention stays within each. One call runs on one thread.
+
+use std::ops::Range;
+
+use crate::math::{Packed, Side, add_rows, axpy, drop_out, gelu, layer_norm, multiply, softmax_rows};
+use crate::weights::{Shape, Tensor, Weights};
+
+/// An encoder ready to run: its matrices packed.
+pub struct Encoder {
+    pub(crate) shape: Shape,
+    words: Vec<f32>,
+    positions: Vec<f32>,
+    segment: Vec<f32>,
+    norm: [Vec<f32>; 2],
+    pub(crate) layers: Vec<Layer>,
+}
+
+impl std::fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Encoder").field("shape", &self.shape).finish_non_exhaustive()
+    }
+}
+
+pub(crate) struct Layer {
+    query_key_value: Packed,
+    out: Packed,
+    up: Packed,
+    down: Packed,
+    /// By [`Tensor`]: the vectors only.
+    pub(crate) vectors: Vectors,
+}
+
+pub(crate) struct Vectors {
+    query_key_value: Vec<f32>,
+    out: Vec<f32>,
+    pub(crate) middle: [Vec<f32>; 2],
+    up: Vec<f32>,
+    down: Vec<f32>,
+    pub(crate) end: [Vec<f32>; 2],
+}
+
+/// Pieces of several sequences, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    pub pieces: &'a [u32],
+    /// Where each sequence lies; together they cover the pieces.
+    pub sequences: &'a [Range<usize>],
+    /// Added to the embeddings, one row a piece, or empty.
+    pub extra: &'a [f32],
+}
+
+/// Numbers that training sets to zero: which share, and by which seed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Dropout {
+    pub share: f32,
+    pub seed: u32,
+}
+
+impl Dropout {
+    pub const NONE: Dropout = Dropout { share: 0.0, seed: 0 };
+
+    pub(crate) fn at(self, layer: usize, half: u32) -> u32 {
+        let mixed = self.seed ^ (layer as u32 * 2 + half + 1).wrapping_mul(0x9e37_79b9);
+        (mixed ^ mixed >> 15).wrapping_mul(0x2c1b_3c6d)
+    }
+}
+
+/// What a run leaves behind: the last layer's vectors, and what the way back needs of every layer.
+#[derive(Default)]
+pub struct Tape {
+    /// One row a piece: the encoder's output.
+    pub output: Vec<f32>,
+    pub(crate) normal: Vec<f32>,
+    pub(crate) inverse: Vec<f32>,
+    pub(crate) layers: Vec<LayerTape>,
+    scratch: Scratch,
+}
+
+impl std::fmt::Debug for Tape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tape").field("numbers", &self.output.len()).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct LayerTape {
+    pub(crate) input: Vec<f32>,
+    pub(crate) query_key_value: Vec<f32>,
+    pub(crate) context: Vec<f32>,
+    pub(crate) middle_normal: Vec<f32>,
+    pub(crate) middle_inverse: Vec<f32>,
+    pub(crate) middle: Vec<f32>,
+    pub(crate) up: Vec<f32>,
+    pub(crate) active: Vec<f32>,
+    pub(crate) end_normal: Vec<f32>,
+    pub(crate) end_inverse: Vec<f32>,
+}
+
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub(crate) packed: Packed,
+    pub(crate) scores: Vec<f32>,
+}
+
+impl Encoder {
+    pub fn new(weights: Weights) -> Encoder {
+        let shape = weights.shape;
+        let layers = (0..shape.layers).map(|layer| Layer::new(&weights, layer)).collect();
+        let norm = shape.embedding_norm().map(|range| weights.flat[range].to_vec());
+        let Weights { words, positions, segment, .. } = weights;
+        Encoder { shape, words, positions, segment, norm, layers }
+    }
+
+    pub(crate) fn norm(&self) -> &[Vec<f32>; 2] {
+        &self.norm
+    }
+
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Takes changed numbers; the embeddings stay.
+    pub fn update(&mut self, flat: &[f32]) {
+        self.norm = self.shape.embedding_norm().map(|range| flat[range].to_vec());
+        for (layer, built) in self.layers.iter_mut().enumerate() {
+            *built = Layer::from_flat(&self.shape, flat, layer);
+        }
+    }
+
+    /// Runs the encoder. With `keep` the tape holds what [`crate::Backward`] needs.
+    pub fn run(&self, batch: Batch<'_>, dropout: Dropout, keep: bool, tape: &mut Tape) {
+        let rows = batch.pieces.len();
+        let width = self.shape.width;
+        tape.layers.resize_with(if keep { self.shape.layers } else { 1 }, LayerTape::default);
+        self.embed(batch, &mut tape.output);
+        tape.normal.resize(rows * width, 0.0);
+        tape.inverse.resize(rows, 0.0);
+        let [scale, shift] = &self.norm;
+        let Tape { output, normal, inverse, layers, scratch } = tape;
+        layer_norm(output, scale, shift, self.shape.epsilon, normal, inverse);
+        drop_out(output, dropout.share, dropout.at(self.shape.layers, 0));
+        for (l, layer) in self.layers.iter().enumerate() {
+            let tape = &mut layers[if keep { l } else { 0 }];
+            let seeds = [dropout.at(l, 0), dropout.at(l, 1)];
+            layer.run(&self.shape, batch.sequences, (dropout.share, seeds), output, tape, scratch);
+        }
+    }
+
+    fn embed(&self, batch: Batch<'_>, out: &mut Vec<f32>) {
+        let width = self.shape.width;
+        out.clear();
+        out.resize(batch.pieces.len() * width, 0.0);
+        for sequence in batch.sequences {
+            for (i, at) in sequence.clone().enumerate() {
+                let row = &mut out[at * width..(at + 1) * width];
+                let place = i + self.shape.first_position;
+                row.copy_from_slice(&self.words[batch.pieces[at] as usize * width..][..width]);
+                axpy(1.0, &self.positions[place * width..][..width], row);
+                axpy(1.0, &self.segment, row);
+            }
+        }
+        if !batch.extra.is_empty() {
+            axpy(1.0, batch.extra, out);
+        }
+    }
+}
+
+impl Layer {
+    fn new(weights: &Weights, layer: usize) -> Layer {
+        Layer::from_flat(&weights.shape, &weights.flat, layer)
+    }
+
+    fn from_flat(shape: &Shape, flat: &[f32], layer: usize) -> Layer {
+        let tensor = |which| &flat[shape.place(layer, which)];
+        let (w, f) = (shape.width, shape.inner);
+        let packed = |which, depth, width| Packed::new(tensor(which), depth, width, depth, Side::Columns);
+        let vector = |which| tensor(which).to_vec();
+        Layer {
+            query_key_value: packed(Tensor::QueryKeyValue, w, 3 * w),
+            out: packed(Tensor::Out, w, w),
+            up: packed(Tensor::Up, w, f),
+            down: packed(Tensor::Down, f, w),
+            vectors: Vectors {
+                query_key_value: vector(Tensor::QueryKeyValueBias),
+                out: vector(Tensor::OutBias),
+                middle: [vector(Tensor::MiddleScale), vector(Tensor::MiddleShift)],
+                up: vector(Tensor::UpBias),
+                down: vector(Tensor::DownBias),
+                end: [vector(Tensor::EndScale), vector(Tensor::EndShift)],
+            },
+        }
+    }
+
+    /// `x` is the layer's input and becomes its output.
+    fn run(
+        &self,
+        shape: &Shape,
+        sequences: &[Range<usize>],
+        (share, seeds): (f32, [u32; 2]),
+        x: &mut [f32],
+        tape: &mut LayerTape,
+        scratch: &mut Scratch,
+    ) {
+        let (w, f) = (shape.width, shape.inner);
+        let rows = x.len() / w;
+        tape.resize(rows, w, f);
+        let v = &self.vectors;
+        tape.input.copy_from_slice(x);
+        multiply(x, w, rows, &self.query_key_value, &mut tape.query_key_value, 3 * w, false);
+        add_rows(&mut tape.query_key_value, &v.query_key_value);
+        for sequence in sequences {
+            attend(shape, &tape.query_key_value, sequence, &mut tape.context, scratch);
+        }
+        multiply(&tape.context, w, rows, &self.out, x, w, false);
+        add_rows(x, &v.out);
+        drop_out(x, share, seeds[0]);
+        axpy(1.0, &tape.input, x);
+        let [scale, shift] = &v.middle;
+        layer_norm(x, scale, shift, shape.epsilon, &mut tape.middle_normal, &mut tape.middle_inverse);
+        tape.middle.copy_from_slice(x);
+        multiply(x, w, rows, &self.up, &mut tape.up, f, false);
+        add_rows(&mut tape.up, &v.up);
+        gelu(&tape.up, &mut tape.active);
+        multiply(&tape.active, f, rows, &self.down, x, w, false);
+        add_rows(x, &v.down);
+        drop_out(x, share, seeds[1]);
+        axpy(1.0, &tape.middle, x);
+        let [scale, shift] = &v.end;
+        layer_norm(x, scale, shift, shape.epsilon, &mut tape.end_normal, &mut tape.end_inverse);
+    }
+}
+
+impl LayerTape {
+    fn resize(&mut self, rows: usize, width: usize, inner: usize) {
+        for buffer in [
+            &mut self.input,
+            &mut self.context,
+            &mut self.middle_normal,
+            &mut self.middle,
+            &mut self.end_normal,
+        ] {
+            buffer.resize(rows * width, 0.0);
+        }
+        self.query_key_value.resize(rows * 3 * width, 0.0);
+        self.up.resize(rows * inner, 0.0);
+        self.active.resize(rows * inner, 0.0);
+        self.middle_inverse.resize(rows, 0.0);
+        self.end_inverse.resize(rows, 0.0);
+    }
+}
+
+/// Attention within one sequence, head by head.
+fn attend(
+    shape: &Shape,
+    query_key_value: &[f32],
+    sequence: &Range<usize>,
+    context: &mut [f32],
+    scratch: &mut Scratch,
+) {
+    let (w, d) = (shape.width, shape.head());
+    let (length, stride) = (sequence.len(), 3 * w);
+    let rows = &query_key_value[sequence.start * stride..];
+    for head in 0..shape.heads {
+        probabilities(shape, rows, length, head, scratch);
+        scratch.packed.fill(&rows[2 * w + head * d..], length, d, stride, Side::Rows);
+        let out = &mut context[sequence.start * w + head * d..];
+        multiply(&scratch.scores, length, length, &scratch.packed, out, w, false);
+    }
+}
+
+/// Who looks at whom, left in the scratch's scores.
+pub(crate) fn probabilities(shape: &Shape, rows: &[f32], length: usize, head: usize, scratch: &mut Scratch) {
+    let (w, d) = (shape.width, shape.head());
+    scratch.packed.fill(&rows[w + head * d..], d, length, 3 * w, Side::Columns);
+    scratch.scores.resize(length * length, 0.0);
+    multiply(&rows[head * d..], 3 * w, length, &scratch.packed, &mut scratch.scores, length, false);
+    softmax_rows(&mut scratch.scores, length, 1.0 / (d as f32).sqrt());
+}
