@@ -5,6 +5,7 @@ mod browser;
 mod calendars;
 mod calibrate;
 mod docs;
+mod encoder;
 mod fuzz;
 mod generate;
 mod hospital;
@@ -41,6 +42,7 @@ enum Chore {
     Calendars,
     Calibrate,
     Docs,
+    Encoder,
     Fuzz,
     Generate,
     Hospital,
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Chore::Calendars => calendars::run,
         Chore::Calibrate => calibrate::run,
         Chore::Docs => docs::run,
+        Chore::Encoder => encoder::run,
         Chore::Fuzz => fuzz::run,
         Chore::Generate => generate::run,
         Chore::Hospital => hospital::run,

@@ -403,10 +403,13 @@ pub(crate) struct TrainArgs {
 pub(crate) enum TrainAction {
     /// A linear-chain CRF, small and fast
     Crf(CrfArgs),
+    /// A transformer on a pre-trained encoder: slower, hours of training
+    Transformer(TransformerArgs),
 }
 
+/// What every kind of training takes.
 #[derive(Args, Debug)]
-pub(crate) struct CrfArgs {
+pub(crate) struct GoldArgs {
     /// Annotated documents: JSONL files, BRAT folders
     #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
     pub(crate) gold: Vec<PathBuf>,
@@ -422,6 +425,24 @@ pub(crate) struct CrfArgs {
     /// The model to write
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: PathBuf,
+    /// Chooses the documents that are set aside
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Threads
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Print the report as JSON on standard output
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OutputFormat>,
+    /// Say nothing but the report and errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CrfArgs {
+    #[command(flatten)]
+    pub(crate) common: GoldArgs,
     /// Penalty on the sum of weights: higher makes a smaller model
     #[arg(long, default_value_t = 0.06)]
     pub(crate) l1: f64,
@@ -434,18 +455,30 @@ pub(crate) struct CrfArgs {
     /// Forget features seen in fewer tokens
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) min_count: u32,
-    /// Chooses the documents that are set aside
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Threads; the model does not depend on their number
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TransformerArgs {
+    #[command(flatten)]
+    pub(crate) common: GoldArgs,
+    /// Folder of a pre-trained encoder: config.json, tokenizer.json, model.safetensors
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) encoder: PathBuf,
+    /// Layers of the encoder to keep, from the first; all by default
     #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
-    /// Print the report as JSON on standard output
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<OutputFormat>,
-    /// Say nothing but the report and errors
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub(crate) layers: Option<usize>,
+    /// Most passes over the gold
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) epochs: usize,
+    /// Windows of text in a step
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(crate) batch: usize,
+    /// Learning rate of the encoder at its highest
+    #[arg(long, default_value_t = 2e-4)]
+    pub(crate) rate: f32,
+    /// The same for the head on it
+    #[arg(long, default_value_t = 2e-3)]
+    pub(crate) head_rate: f32,
 }
 
 #[derive(Args, Debug)]

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use taire::training::{
-    GoldDocument, GoldReader, HEARD, Progress, Tally, TrainOptions, TrainReport, gold_spans, train as learn,
+    GoldDocument, GoldReader, HEARD, Progress, Tally, TrainOptions, TrainReport, TransformerOptions,
+    TransformerProgress, gold_spans, train as learn, train_transformer,
 };
 use taire_eval::Corpus;
 use taire_formats::AtomicFile;
 
-use crate::args::{CrfArgs, OutputFormat, TrainAction, TrainArgs, jobs};
+use crate::args::{CrfArgs, GoldArgs, OutputFormat, TrainAction, TrainArgs, TransformerArgs, jobs};
 use crate::{Outcome, Usage};
 
 /// Fewer documents cannot be split into those to learn from and those to look at.
@@ -23,61 +24,137 @@ const DEV_SHARE: usize = 10;
 pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
     match &args.action {
         TrainAction::Crf(args) => crf(args),
+        TrainAction::Transformer(args) => transformer(args),
     }
 }
 
-fn crf(args: &CrfArgs) -> Result<Outcome, Usage> {
+/// The gold, and what is looked at to know when to stop.
+fn gold_and_dev(args: &GoldArgs) -> Result<[Vec<GoldDocument>; 2], Usage> {
     let reader = GoldReader::new(args.lang);
     let mut gold = documents(&args.gold, &reader, args)?;
     let dev = match args.dev.is_empty() {
         true => split(&mut gold, args.seed)?,
         false => documents(&args.dev, &reader, args)?,
     };
+    Ok([gold, dev])
+}
+
+fn transformer(args: &TransformerArgs) -> Result<Outcome, Usage> {
+    let common = &args.common;
+    let [gold, dev] = gold_and_dev(common)?;
+    let options = TransformerOptions {
+        epochs: args.epochs.max(1),
+        batch: args.batch.max(1),
+        encoder_rate: args.rate,
+        head_rate: args.head_rate,
+        layers: args.layers,
+        seed: common.seed,
+        threads: jobs(common.jobs),
+        ..TransformerOptions::default()
+    };
+    let bar = progress_bar(common, 0, "{bar:32} step {pos}/{len}, {msg}");
+    let mut last = String::new();
+    let report = train_transformer(
+        &args.encoder,
+        &gold,
+        &dev,
+        &options,
+        &common.output,
+        &mut |p: TransformerProgress| {
+            bar.set_length(p.steps as u64);
+            bar.set_position(p.step as u64);
+            if let Some(f1) = p.dev_f1 {
+                last = format!(", F1 {f1:.4} after epoch {}", p.epoch);
+                if !common.quiet && bar.is_hidden() {
+                    eprintln!("taire: epoch {}: loss {:.4}, F1 {f1:.4}", p.epoch, p.loss);
+                }
+            }
+            let minutes = p.left.as_secs().div_ceil(60);
+            bar.set_message(format!("{minutes} min left, loss {:.4}{last}", p.loss));
+        },
+    )?;
+    bar.finish_and_clear();
+    match common.format {
+        Some(OutputFormat::Json) => {
+            let labels: BTreeMap<_, _> =
+                report.dev_by_class.iter().map(|(n, t)| (n.clone(), tally(t))).collect();
+            let all = json!({
+                "model": common.output,
+                "language": common.lang.key(),
+                "documents": report.documents,
+                "dev_documents": dev.len(),
+                "words": report.words,
+                "spans": report.spans,
+                "spans_widened": report.spans_inside_tokens,
+                "spans_dropped": report.spans_dropped,
+                "steps": report.steps,
+                "best_epoch": report.best_epoch,
+                "temperature": report.temperature,
+                "dev": report.dev.as_ref().map(tally),
+                "labels": labels,
+            });
+            println!("{}", serde_json::to_string_pretty(&all)?);
+        }
+        _ => print!("{report}"),
+    }
+    if !common.quiet {
+        eprintln!(
+            "taire: model in {}; a policy uses it with `transformer = \"FOLDER\"` under [detect]",
+            common.output.display()
+        );
+    }
+    Ok(Outcome::Done)
+}
+
+fn crf(args: &CrfArgs) -> Result<Outcome, Usage> {
+    let common = &args.common;
+    let [gold, dev] = gold_and_dev(common)?;
     let options = TrainOptions {
         l1: args.l1,
         l2: args.l2,
         max_iterations: args.iterations,
         min_count: args.min_count,
         sources: HEARD.to_vec(),
-        threads: jobs(args.jobs),
+        threads: jobs(common.jobs),
         ..TrainOptions::default()
     };
-    let bar = progress_bar(args);
+    let style = "{bar:32} iteration {pos}/{len}, {eta} left at most {msg}";
+    let bar = progress_bar(common, args.iterations, style);
     let (bytes, report) = learn(&gold, &dev, &options, &mut |p| show(&bar, p))?;
     bar.finish_and_clear();
-    let mut file = AtomicFile::create(&args.output)?;
+    let mut file = AtomicFile::create(&common.output)?;
     file.write_all(&bytes)?;
     file.finish()?;
-    match args.format {
+    match common.format {
         Some(OutputFormat::Json) => {
-            let all = as_json(args, &options, &report, dev.len(), bytes.len());
+            let all = as_json(common, &options, &report, dev.len(), bytes.len());
             println!("{}", serde_json::to_string_pretty(&all)?);
         }
         _ => {
             print!("{report}");
             println!(
                 "language {}, l1 {}, l2 {}, min count {}, seed {}, {} development documents{}",
-                args.lang,
+                common.lang,
                 options.l1,
                 options.l2,
                 options.min_count,
-                args.seed,
+                common.seed,
                 dev.len(),
-                if args.dev.is_empty() { ", split off the gold" } else { "" },
+                if common.dev.is_empty() { ", split off the gold" } else { "" },
             );
         }
     }
-    if !args.quiet {
+    if !common.quiet {
         eprintln!(
             "taire: model of {} bytes in {}; a policy uses it with `model = \"FILE\"` under [detect]",
             bytes.len(),
-            args.output.display()
+            common.output.display()
         );
     }
     Ok(Outcome::Done)
 }
 
-fn documents(paths: &[PathBuf], reader: &GoldReader, args: &CrfArgs) -> Result<Vec<GoldDocument>, Usage> {
+fn documents(paths: &[PathBuf], reader: &GoldReader, args: &GoldArgs) -> Result<Vec<GoldDocument>, Usage> {
     let mut out = Vec::new();
     for path in paths {
         for doc in Corpus::read(path)?.docs() {
@@ -117,14 +194,12 @@ fn split(gold: &mut Vec<GoldDocument>, seed: u64) -> Result<Vec<GoldDocument>, U
     Ok(gold.split_off(gold.len() - aside))
 }
 
-fn progress_bar(args: &CrfArgs) -> ProgressBar {
+fn progress_bar(args: &GoldArgs, length: usize, template: &str) -> ProgressBar {
     if args.quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(args.iterations as u64);
-    if let Ok(style) =
-        ProgressStyle::with_template("{bar:32} iteration {pos}/{len}, {eta} left at most {msg}")
-    {
+    let bar = ProgressBar::new(length as u64);
+    if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
     bar
@@ -137,14 +212,17 @@ fn show(bar: &ProgressBar, progress: Progress) {
     }
 }
 
+fn tally(t: &Tally) -> Value {
+    json!({"p": t.precision(), "r": t.recall(), "f1": t.f1(), "right": t.right, "found": t.found, "gold": t.gold})
+}
+
 fn as_json(
-    args: &CrfArgs,
+    args: &GoldArgs,
     options: &TrainOptions,
     report: &TrainReport,
     dev_documents: usize,
     bytes: usize,
 ) -> Value {
-    let tally = |t: &Tally| json!({"p": t.precision(), "r": t.recall(), "f1": t.f1(), "right": t.right, "found": t.found, "gold": t.gold});
     let labels: BTreeMap<_, _> =
         report.dev_by_class.iter().map(|(name, t)| (name.clone(), tally(t))).collect();
     json!({

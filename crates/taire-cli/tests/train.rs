@@ -117,3 +117,38 @@ fn gold_that_cannot_be_used_is_refused() {
         assert!(!Path::new(&path("m.crf")).exists());
     }
 }
+
+#[test]
+fn trains_a_transformer_and_a_policy_hears_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("gold.jsonl"), notes(0, 60)).unwrap();
+    let encoder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../taire-encoder/tests/families/minilm");
+    let encoder = encoder.display().to_string();
+    let args = ["train", "transformer", "--encoder", &encoder, "--gold", &path("gold.jsonl"), "--lang", "fr"];
+    let rates = ["--rate", "2e-3", "--head-rate", "2e-2", "--epochs", "4", "--format", "json", "--quiet"];
+    let done = taire(&[&args[..], &["-o", &path("deep")], &rates].concat());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(report["dev"]["f1"].as_f64().unwrap() > 0.8, "{report}");
+
+    std::fs::write(path("new.txt"), "» Armelle VAUCOULOUX «\nDouleur depuis 3 semaines.\n").unwrap();
+    let ours = |name: &str| {
+        let text = format!(
+            "name = \"ours\"\nlanguage = \"fr\"\n[detect]\nsources = [\"transformer\"]\ntransformer = \"{name}\"\n"
+        );
+        std::fs::write(path("ours.toml"), text).unwrap();
+        taire(&["detect", &path("new.txt"), "-o", &path("out.jsonl"), "--policy", &path("ours.toml")])
+    };
+    let found = ours("deep");
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+    let out = std::fs::read_to_string(path("out.jsonl")).unwrap();
+    assert!(out.contains("FamilyName") && out.contains("transformer"), "{out}");
+    let refused = ours("elsewhere");
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(
+        told.contains("tagger.json cannot be read") && told.contains("taire train transformer"),
+        "{told}"
+    );
+}

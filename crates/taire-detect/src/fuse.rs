@@ -17,6 +17,8 @@ pub struct FusionRule {
     rank: Vec<[u8; Source::ALL.len()]>,
     /// How sure a voice must be, by label.
     thresholds: Vec<Score>,
+    /// The same, by source.
+    voices: [Score; Source::ALL.len()],
 }
 
 impl Default for FusionRule {
@@ -47,6 +49,7 @@ impl FusionRule {
         let mut rule = FusionRule {
             rank: vec![[u8::MAX; Source::ALL.len()]; labels],
             thresholds: vec![threshold; labels],
+            voices: [Score::new(0.0); Source::ALL.len()],
         };
         for &label in Label::ALL {
             rule.set(label, order);
@@ -68,8 +71,14 @@ impl FusionRule {
         self.thresholds[label.index()] = threshold;
     }
 
+    /// How sure a voice of one source must be, whatever its label.
+    pub fn set_voice(&mut self, source: Source, threshold: Score) {
+        self.voices[source.index()] = threshold;
+    }
+
     fn hears(&self, mention: &Mention) -> bool {
-        mention.label().is_some_and(|label| mention.score >= self.thresholds[label.index()])
+        let least = |label: Label| self.thresholds[label.index()].max(self.voices[mention.source.index()]);
+        mention.label().is_some_and(|label| mention.score >= least(label))
     }
 
     fn rank(&self, label: Label, source: Source) -> u8 {
@@ -125,8 +134,11 @@ pub fn spared(text: &str, mentions: &[Mention], entities: &[Entity], rule: &Fusi
     if left.is_empty() {
         return Vec::new();
     }
-    let all_ears =
-        FusionRule { rank: rule.rank.clone(), thresholds: vec![Score::new(0.0); Label::ALL.len()] };
+    let all_ears = FusionRule {
+        rank: rule.rank.clone(),
+        thresholds: vec![Score::new(0.0); Label::ALL.len()],
+        voices: [Score::new(0.0); Source::ALL.len()],
+    };
     fuse(text, &left, &all_ears)
 }
 

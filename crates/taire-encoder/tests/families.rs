@@ -78,7 +78,8 @@ fn pieces_and_offsets_are_those_of_the_reference() {
 fn a_word_of_ours_is_never_without_a_piece() {
     for folder in families() {
         let (_, tokeniser) = read_folder(&folder).unwrap();
-        for word in ["Dupont", "é", "12", "/", "😀", "\u{200b}", "\u{301}"] {
+        let long = "Ab".repeat(100_000);
+        for word in ["Dupont", "é", "12", "/", "😀", "\u{200b}", "\u{301}", &long] {
             for glued in [false, true] {
                 let mut pieces = Vec::new();
                 tokeniser.encode_word(word, glued, &mut pieces);
@@ -126,6 +127,7 @@ fn folders_that_are_not_whole_are_refused() {
         ("config.json", "\"gelu\"", "\"silu\"", "only the activation `gelu`"),
         ("config.json", "\"vocab_size\": 1", "\"vocab_size\": ", "not of the same encoder"),
         ("tokenizer.json", "\"WordPiece\"", "\"Words\"", "unknown model `Words`"),
+        ("tokenizer.json", "\"BertPreTokenizer\"", "\"ByteLevel\"", "a pair that is not known"),
         ("tokenizer.json", "\"BertNormalizer\"", "\"Nmt\"", "unknown normalizer `Nmt`"),
         ("tokenizer.json", "{", "", "tokenizer.json"),
     ] {

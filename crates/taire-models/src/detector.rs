@@ -88,23 +88,8 @@ impl Detector for CrfDetector {
     fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
         for (note, out) in notes.iter().zip(out) {
             let mut seen = Vec::new();
-            self.each(note, out, |first, last, class, p| match class.category {
-                Category::Name => split_name(note, first, last, |a, b, label| {
-                    seen.push(mention(note, a, b, label, class.role, p));
-                }),
-                // A relative's name is a name: "su mujer Encarna".
-                Category::Label(Label::Kinship) if name_inside(note, first, last).is_some() => {
-                    let name = name_inside(note, first, last).unwrap_or(last);
-                    seen.push(mention(note, first, name - 1, Label::Kinship, class.role, p));
-                    split_name(note, name, last, |a, b, label| {
-                        seen.push(mention(note, a, b, label, Role::Relative, p));
-                    });
-                }
-                Category::Label(Label::Street) if is_measurement(note, first, last) => {}
-                Category::Label(label) => {
-                    let label = refine(label, &note.tokens[first..=last]);
-                    seen.push(mention(note, first, last, label, class.role, p));
-                }
+            self.each(note, out, |first, last, class, p| {
+                say(note, (first, last), class, p, Source::Crf, &mut seen);
             });
             out.append(&mut seen);
         }
@@ -112,9 +97,34 @@ impl Detector for CrfDetector {
     }
 }
 
-fn mention(note: &Note, first: usize, last: usize, label: Label, role: Role, score: f32) -> Mention {
-    Mention::phi(note.raw_of_tokens(first, last), label, score, Source::Crf, reason(note, first, last, label))
-        .with_role(role)
+/// What a model found, as mentions: whole names split, and what its class cannot tell corrected.
+pub(crate) fn say(
+    note: &Note,
+    (first, last): (usize, usize),
+    class: Class,
+    score: f32,
+    source: Source,
+    out: &mut Vec<Mention>,
+) {
+    let mut put = |first, last, label, role| {
+        let why = reason(note, first, last, label);
+        let span = note.raw_of_tokens(first, last);
+        out.push(Mention::phi(span, label, score, source, why).with_role(role));
+    };
+    match class.category {
+        Category::Name => split_name(note, first, last, |a, b, label| put(a, b, label, class.role)),
+        // A relative's name is a name: "su mujer Encarna".
+        Category::Label(Label::Kinship) if name_inside(note, first, last).is_some() => {
+            let name = name_inside(note, first, last).unwrap_or(last);
+            put(first, name - 1, Label::Kinship, class.role);
+            split_name(note, name, last, |a, b, label| put(a, b, label, Role::Relative));
+        }
+        Category::Label(Label::Street) if is_measurement(note, first, last) => {}
+        Category::Label(label) => {
+            let label = refine(label, &note.tokens[first..=last]);
+            put(first, last, label, class.role);
+        }
+    }
 }
 
 /// What a person sees where the model found something: what stands before it, or what it is itself.

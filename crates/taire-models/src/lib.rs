@@ -11,9 +11,13 @@ mod error;
 mod features;
 mod shipped;
 mod train;
+mod transformer;
 
 pub use classes::{Category, Class};
 pub use detector::CrfDetector;
 pub use error::Error;
 pub use shipped::shipped;
 pub use train::{Clusters, GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport, train};
+pub use transformer::{
+    TransformerDetector, TransformerOptions, TransformerProgress, TransformerReport, train_transformer,
+};

@@ -32,6 +32,11 @@ impl Source {
         }
     }
 
+    /// Whether it is a model that learned from annotated documents.
+    pub fn is_learned(self) -> bool {
+        matches!(self, Source::Crf | Source::Transformer)
+    }
+
     /// The source of that name.
     pub fn from_key(key: &str) -> Result<Source, Error> {
         Source::ALL

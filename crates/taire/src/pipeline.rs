@@ -11,7 +11,7 @@ use taire_detect::{
     TrustedRecord, fuse, hear_dissent, initials, second_pass, settle, spared, words,
 };
 use taire_lexicon::Annotator;
-use taire_models::CrfDetector;
+use taire_models::{CrfDetector, TransformerDetector};
 use taire_surrogate::{Fallback, Loss, Rewriter, SecretKey};
 use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source, fold};
 
@@ -25,6 +25,7 @@ pub(crate) const BUILT: &[Source] = &[
     Source::Lexicon,
     Source::Initials,
     Source::Crf,
+    Source::Transformer,
     Source::Trusted,
     Source::AllowList,
 ];
@@ -46,6 +47,27 @@ fn model(policy: &Policy, language: Language) -> Result<CrfDetector, Error> {
     let missing =
         || Error::new(format!("detect.sources names `crf`, but no model ships for language `{language}`"));
     Ok(CrfDetector::shipped(language).ok_or_else(missing)??)
+}
+
+/// The transformer of a policy.
+fn transformer(policy: &Policy, language: Language) -> Result<TransformerDetector, Error> {
+    let missing = || Error::new("detect.sources names `transformer`, but detect.transformer names no model");
+    let folder = policy.detect.transformer.as_ref().ok_or_else(missing)?;
+    let told = |e: &dyn std::fmt::Display| {
+        Error::new(format!(
+            "detect.transformer: {e}; `taire train transformer` makes a model, and a copy of the policy \
+             (`taire policy show {}`) may name its folder",
+            policy.name
+        ))
+    };
+    let detector = TransformerDetector::read(folder).map_err(|e| told(&e))?;
+    match detector.language() {
+        of if of == language => Ok(detector),
+        of => Err(told(&format!(
+            "{} was trained for language `{of}` and cannot read `{language}`",
+            folder.display()
+        ))),
+    }
 }
 
 /// One policy, built: shared by all threads.
@@ -121,6 +143,7 @@ impl Pipeline {
                 Source::Lexicon => detectors.push(Box::new(Lexical)),
                 // It hears the rules, so it comes after them.
                 Source::Crf => detectors.push(Box::new(model(policy, language)?)),
+                Source::Transformer => detectors.push(Box::new(transformer(policy, language)?)),
                 Source::AllowList => detectors.push(Box::new(AllowList::new(policy.judgements()?))),
                 _ => {}
             }
@@ -171,7 +194,7 @@ impl Pipeline {
     /// mistake must not spread over a record, and rules cost a tenth of a model.
     pub fn gather(&self, note: Note) -> Result<TrustedRecord, Error> {
         let mut notes = [note];
-        let mut mentions = self.listen(&mut notes, |source| source != Source::Crf)?.pop().unwrap_or_default();
+        let mut mentions = self.listen(&mut notes, |source| !source.is_learned())?.pop().unwrap_or_default();
         self.keep_heard(&notes[0], &mut mentions);
         given::speak(&notes[0], &mut mentions);
         let mut record = TrustedRecord::default();

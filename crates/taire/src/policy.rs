@@ -17,6 +17,8 @@ pub const SHIPPED: &[(&str, &str)] = &[
     ("es", include_str!("../../../policies/es.toml")),
     ("bigeard", include_str!("../../../policies/bigeard.toml")),
     ("hybrid", include_str!("../../../policies/hybrid.toml")),
+    ("fr-deep", include_str!("../../../policies/fr-deep.toml")),
+    ("es-deep", include_str!("../../../policies/es-deep.toml")),
     ("metric", include_str!("../../../policies/metric.toml")),
     ("cordoba", include_str!("../../../policies/cordoba.toml")),
     ("fasdim", include_str!("../../../policies/fasdim.toml")),
@@ -66,6 +68,12 @@ pub struct Detect {
     pub allow_lists: Vec<PathBuf>,
     /// A model of `taire train crf` for the source `crf`, instead of the one that ships. Relative like the lists.
     pub model: Option<PathBuf>,
+    /// The folder of a model of `taire train transformer` for the source `transformer`. Relative like the lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transformer: Option<PathBuf>,
+    /// How sure a voice of a source must be to count, beside what its label asks.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub voices: BTreeMap<SourceKey, f32>,
 }
 
 impl Default for Detect {
@@ -95,6 +103,8 @@ impl Default for Detect {
             parts: None,
             allow_lists: Vec::new(),
             model: None,
+            transformer: None,
+            voices: BTreeMap::new(),
         }
     }
 }
@@ -131,7 +141,7 @@ pub enum TrustedScope {
 }
 
 /// A source by the name it has in policies and annotations: `allow-list`, `crf`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SourceKey(pub Source);
 
 impl Serialize for SourceKey {
@@ -172,7 +182,7 @@ impl Policy {
         let mut policy = Policy::parse(&text, name_or_path)?;
         if let Some(folder) = path.parent() {
             policy.detect.allow_lists.iter_mut().for_each(|list| *list = folder.join(&*list));
-            if let Some(model) = &mut policy.detect.model {
+            for model in [&mut policy.detect.model, &mut policy.detect.transformer].into_iter().flatten() {
                 *model = folder.join(&*model);
             }
             if let Some(table) = &mut policy.rewrite.indicators {
@@ -209,8 +219,8 @@ impl Policy {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let Detect { threshold, thresholds, sources, allow_lists, .. } = &self.detect;
-        for threshold in thresholds.values().chain([threshold]) {
+        let Detect { threshold, thresholds, voices, sources, allow_lists, .. } = &self.detect;
+        for threshold in thresholds.values().chain(voices.values()).chain([threshold]) {
             if !(0.0..=1.0).contains(threshold) {
                 return Err(Error::new(format!("a threshold of detect is {threshold}; it takes 0 to 1")));
             }
@@ -243,6 +253,12 @@ impl Policy {
                 "detect.model names a model, but detect.sources does not name `crf`: nothing would read it",
             ));
         }
+        if self.detect.transformer.is_some() != self.looks(Source::Transformer) {
+            return Err(Error::new(
+                "the source `transformer` in detect.sources and the folder of its model in detect.transformer go \
+                 together; `taire train transformer` makes one",
+            ));
+        }
         let mut message = String::new();
         for SourceKey(source) in sources {
             if !crate::pipeline::BUILT.contains(source) {
@@ -270,6 +286,9 @@ impl Policy {
         let mut rule = FusionRule::new(Score::new(self.detect.threshold), &keys(&self.detect.order));
         for (label, threshold) in &self.detect.thresholds {
             rule.set_threshold(*label, Score::new(*threshold));
+        }
+        for (source, threshold) in &self.detect.voices {
+            rule.set_voice(source.0, Score::new(*threshold));
         }
         for (label, order) in &self.detect.labels {
             rule.set(*label, &keys(order));
@@ -311,6 +330,9 @@ mod tests {
             ("name = \"x\"\n[detect]\nsources = []", "every document would pass"),
             ("name = \"x\"\n[detect]\nallow_lists = [\"w.tsv\"]", "nothing would read them"),
             ("name = \"x\"\n[detect]\nmodel = \"m.crf\"", "nothing would read it"),
+            ("name = \"x\"\n[detect]\ntransformer = \"m\"", "go together"),
+            ("name = \"x\"\n[detect]\nsources = [\"transformer\"]", "go together"),
+            ("name = \"x\"\n[detect.voices]\ntransformer = 2.0", "it takes 0 to 1"),
             ("name = \"x\"\nlangage = \"fr\"", "unknown field `langage`"),
             ("name = \"x\"\n[detect.labels]\nSirname = []", "FamilyName"),
         ] {

@@ -6,7 +6,8 @@
 use taire_detect::{Detector, Patterns, Structure, words};
 use taire_lexicon::Annotator;
 pub use taire_models::{
-    Clusters, CrfDetector, GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport, train,
+    Clusters, CrfDetector, GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport,
+    TransformerOptions, TransformerProgress, TransformerReport, train, train_transformer,
 };
 use taire_text::scheme::{Scheme, read_gold};
 use taire_text::{Label, Language, Note, Raw, Role, Source, Span};

@@ -4,9 +4,11 @@
 //! with one thread: detection and rewriting, by rules only and by the shipped policies. What counts is user time as the system accounts it, the least of a few
 //! runs, so that a busy machine does not change it much. The same run measures a plain scan by a few regular
 //! expressions, to compare machines by, and Presidio where Python can import it; nothing is ever installed. Writes
-//! `scores/speed.md` and `scores/speed.json`. `cargo xtask bench io` tells what reading and writing cost ([`io`]).
+//! `scores/speed.md` and `scores/speed.json`. `cargo xtask bench io` tells what reading and writing cost ([`io`]),
+//! `cargo xtask bench encoder` what a transformer does ([`encoder`]).
 
 mod corpus;
+mod encoder;
 mod io;
 mod prose;
 mod scan;
@@ -20,7 +22,8 @@ use taire_text::Language;
 use corpus::Corpus;
 use table::{Row, Table};
 
-const USAGE: &str = "bench [--megabytes N] [--seed S] [--runs N] | bench io [--notes N] [--runs N]";
+const USAGE: &str = "bench [--megabytes N] [--seed S] [--runs N] | bench io [--notes N] [--runs N] | \
+                     bench encoder FOLDER";
 
 struct Options {
     megabytes: usize,
@@ -57,6 +60,9 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     }
     if let Some(("io", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         return io::run(rest);
+    }
+    if let Some(("encoder", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return encoder::run(rest);
     }
     let options = Options::parse(args)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent folder")?;

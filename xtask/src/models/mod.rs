@@ -3,6 +3,7 @@
 //! Each language has its gold, its development documents and its options here; the same input gives the same bytes.
 //! The corpora are not part of the project: without them nothing is trained, and that is said.
 
+mod deep;
 mod gold;
 
 use std::collections::BTreeSet;
@@ -20,19 +21,27 @@ struct Request {
     check: bool,
     languages: Vec<Language>,
     output: Option<PathBuf>,
+    /// The folder of an encoder: a transformer is trained on it, not a CRF.
+    encoder: Option<PathBuf>,
     settings: Vec<(String, f64)>,
 }
 
 impl Request {
     fn parse(args: &[String]) -> Result<Request, String> {
-        let mut request =
-            Request { check: false, languages: Language::ALL.to_vec(), output: None, settings: Vec::new() };
+        let mut request = Request {
+            check: false,
+            languages: Language::ALL.to_vec(),
+            output: None,
+            encoder: None,
+            settings: Vec::new(),
+        };
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             match arg.as_str() {
                 "--check" => request.check = true,
                 "fr" => request.languages = vec![Language::Fr],
                 "es" => request.languages = vec![Language::Es],
+                "--encoder" => request.encoder = rest.next().map(PathBuf::from),
                 "-o" => request.output = rest.next().map(PathBuf::from),
                 setting => match setting.split_once('=').map(|(key, value)| (key, value.parse())) {
                     Some((key, Ok(value))) => request.settings.push((key.to_owned(), value)),
@@ -48,8 +57,8 @@ impl Request {
     }
 }
 
-const USAGE: &str =
-    "models [fr|es] [--check] [-o FOLDER] [l1=N l2=N min-count=N iterations=N documents=N clusters=N]";
+const USAGE: &str = "models [fr|es] [--check] [-o FOLDER] [l1=N l2=N min-count=N iterations=N documents=N clusters=N]\n       \
+     models fr|es --encoder FOLDER -o FOLDER [epochs=N documents=N layers=N batch=N rate=N head-rate=N ...]";
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let request = Request::parse(args)?;
@@ -59,6 +68,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if !corpora.is_dir() {
         println!("models: skipped, no corpora at ../shared/corpora (or TAIRE_CORPORA)");
         return Ok(());
+    }
+    if let Some(encoder) = &request.encoder {
+        return deep::train(encoder, &corpora, &request);
     }
     for &language in &request.languages {
         let bytes = match language {
@@ -94,13 +106,23 @@ fn invented<'a>(
 }
 
 /// Invented documents around published cases; those of other templates tell when to stop.
-fn french(corpora: &Path, request: &Request) -> Result<Vec<u8>, String> {
+fn french_gold(
+    corpora: &Path,
+    request: &Request,
+    usual: f64,
+) -> Result<(Vec<GoldDocument>, Vec<GoldDocument>), String> {
     let reader = Reader::new(Language::Fr);
     let prose = corpora.join("e3c-fr/cases.jsonl");
-    let documents = request.setting("documents", 2400.0) as u64;
+    let documents = request.setting("documents", usual) as u64;
     let mut gold = reader.generated(&invented(Language::Fr, false, documents, 20_261_115, &prose))?;
     let mut dev = reader.generated(&invented(Language::Fr, true, 300, 20_261_116, &prose))?;
     gold.iter_mut().chain(&mut dev).for_each(gold::forget_whose);
+    Ok((gold, dev))
+}
+
+fn french(corpora: &Path, request: &Request) -> Result<Vec<u8>, String> {
+    let (gold, dev) = french_gold(corpora, request, 2400.0)?;
+    let prose = corpora.join("e3c-fr/cases.jsonl");
     let unlabelled = kept_cases(&prose)?;
     // Invented text is more alike than real text is: weights are held tighter.
     let options = TrainOptions { l1: 0.1, l2: 0.6, max_iterations: 60, ..Default::default() };
@@ -108,16 +130,26 @@ fn french(corpora: &Path, request: &Request) -> Result<Vec<u8>, String> {
 }
 
 /// MEDDOCAN, and invented documents that do not look like it.
-fn spanish(corpora: &Path, request: &Request) -> Result<Vec<u8>, String> {
+fn spanish_gold(
+    corpora: &Path,
+    request: &Request,
+    usual: f64,
+) -> Result<(Vec<GoldDocument>, Vec<GoldDocument>), String> {
     let reader = Reader::new(Language::Es);
     let mut gold = reader.meddocan(&corpora.join("meddocan/train"))?;
     let dev = reader.meddocan(&corpora.join("meddocan/dev"))?;
     let prose = corpora.join("codiesp/background");
-    let documents = request.setting("documents", 500.0) as u64;
+    let documents = request.setting("documents", usual) as u64;
     let mut extra = reader.generated(&invented(Language::Es, false, documents, 20_261_115, &prose))?;
     let classes: BTreeSet<String> = gold.iter().flat_map(|d| &d.spans).map(|s| s.class.clone()).collect();
     extra.iter_mut().for_each(|document| gold::as_meddocan(document, &classes));
     gold.append(&mut extra);
+    Ok((gold, dev))
+}
+
+fn spanish(corpora: &Path, request: &Request) -> Result<Vec<u8>, String> {
+    let (gold, dev) = spanish_gold(corpora, request, 500.0)?;
+    let prose = corpora.join("codiesp/background");
     let mut unlabelled = texts(&prose)?;
     unlabelled.extend(texts(&corpora.join("meddocan/train"))?);
     finish(Language::Es, gold, &dev, &unlabelled, TrainOptions::default(), request)

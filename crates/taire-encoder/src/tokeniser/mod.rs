@@ -35,6 +35,9 @@ pub(crate) struct Char {
     pub(crate) end: usize,
 }
 
+/// Characters of one word that are read.
+const LONGEST_WORD: usize = 128;
+
 /// Cuts text into pieces.
 #[derive(Clone)]
 pub struct Tokeniser {
@@ -86,9 +89,22 @@ impl Tokeniser {
             pieces = pieces.max(added["id"].as_u64().unwrap_or(0) as usize + 1);
         }
         let [start, end] = borders(&value)?;
+        pieces = pieces.max(start.max(end) as usize + 1);
+        let splitter = Splitter::read(&value["pre_tokenizer"])?;
+        match (&model, splitter) {
+            (Model::Unigram(_), Splitter::Metaspace { .. })
+            | (Model::WordPiece(_), Splitter::Bert)
+            | (Model::Bpe(_), Splitter::Bytes { .. }) => {}
+            _ => {
+                return Err(Error::new(
+                    "its model and its pre_tokenizer are a pair that is not known; known: Unigram with Metaspace, \
+                     WordPiece with BertPreTokenizer, BPE with ByteLevel",
+                ));
+            }
+        }
         Ok(Tokeniser {
             normaliser: Normaliser::read(&value["normalizer"])?,
-            splitter: Splitter::read(&value["pre_tokenizer"])?,
+            splitter,
             model,
             start,
             end,
@@ -115,8 +131,9 @@ impl Tokeniser {
     }
 
     /// The pieces of one word of ours, which may be glued to what stands before it. A word with nothing in it that
-    /// the encoder knows is one unknown piece, so that no word is without.
+    /// the encoder knows is one unknown piece, so that no word is without; a very long one is read in its beginning.
     pub fn encode_word(&self, word: &str, glued: bool, out: &mut Vec<u32>) {
+        let word = word.char_indices().nth(LONGEST_WORD).map_or(word, |(end, _)| &word[..end]);
         let from = out.len();
         let chars = self.normaliser.apply(word);
         let mut pieces = Vec::new();

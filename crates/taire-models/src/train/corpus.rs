@@ -13,7 +13,7 @@ use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, S
 use crate::features::{Document, Entry, LineView, Reach, Settings, Vocabulary, constant};
 
 /// Class names of the gold, sorted, each checked.
-pub(super) fn class_names(gold: &[GoldDocument]) -> Result<Vec<String>, Error> {
+pub(crate) fn class_names(gold: &[GoldDocument]) -> Result<Vec<String>, Error> {
     let names: BTreeSet<&str> = gold.iter().flat_map(|d| &d.spans).map(|s| s.class.as_str()).collect();
     if names.is_empty() {
         return Err(Error::new("the gold documents hold no span; annotate some before training"));
@@ -28,13 +28,13 @@ pub(super) fn class_names(gold: &[GoldDocument]) -> Result<Vec<String>, Error> {
 }
 
 /// Gold of one document as disjoint, sorted token ranges with class numbers.
-pub(super) struct TokenGold {
-    pub(super) spans: Vec<(Range<usize>, usize)>,
-    pub(super) inexact: usize,
-    pub(super) dropped: usize,
+pub(crate) struct TokenGold {
+    pub(crate) spans: Vec<(Range<usize>, usize)>,
+    pub(crate) inexact: usize,
+    pub(crate) dropped: usize,
 }
 
-pub(super) fn gold_spans(document: &GoldDocument, classes: &[String]) -> TokenGold {
+pub(crate) fn gold_spans(document: &GoldDocument, classes: &[String]) -> TokenGold {
     let tokens = &document.note.tokens;
     let mut out = TokenGold { spans: Vec::new(), inexact: 0, dropped: 0 };
     let mut sorted: Vec<_> = document.spans.iter().collect();

@@ -16,7 +16,8 @@ use crate::Error;
 use crate::crf::{Crf, Descent, Ending, Lattice, Objective, Parameters, minimise};
 use crate::features::{Settings, Vocabulary};
 pub use clusters::Clusters;
-use corpus::{Corpus, Frame, Layout, choose_reluctance, class_names, gold_spans, tally};
+use corpus::{Corpus, Frame, Layout, choose_reluctance, tally};
+pub(crate) use corpus::{class_names, gold_spans};
 
 /// A document with its gold: what to find in it.
 #[derive(Debug, Clone)]
@@ -145,23 +146,34 @@ impl fmt::Display for TrainReport {
             "{} of {} weights kept, on {} features; outside lowered by {}",
             self.kept_weights, self.parameters, self.kept_features, self.reluctance
         )?;
-        let Some(dev) = self.dev else { return Ok(()) };
-        let rows = self.dev_by_class.iter().map(|(name, tally)| (name.as_str(), tally));
-        for (name, t) in rows.chain([("all", &dev)]) {
-            writeln!(
-                f,
-                "{name:24} precision {:.4}  recall {:.4}  F1 {:.4}  of {}",
-                t.precision(),
-                t.recall(),
-                t.f1(),
-                t.gold
-            )?;
-        }
-        Ok(())
+        let Some(dev) = &self.dev else { return Ok(()) };
+        write_tallies(f, &self.dev_by_class, dev)
     }
 }
 
-fn one_language<'g>(mut documents: impl Iterator<Item = &'g GoldDocument>) -> Result<Language, Error> {
+/// One line for each class, and one for all.
+pub(crate) fn write_tallies(
+    f: &mut fmt::Formatter<'_>,
+    by_class: &BTreeMap<String, Tally>,
+    all: &Tally,
+) -> fmt::Result {
+    let rows = by_class.iter().map(|(name, tally)| (name.as_str(), tally));
+    for (name, t) in rows.chain([("all", all)]) {
+        writeln!(
+            f,
+            "{name:24} precision {:.4}  recall {:.4}  F1 {:.4}  of {}",
+            t.precision(),
+            t.recall(),
+            t.f1(),
+            t.gold
+        )?;
+    }
+    Ok(())
+}
+
+pub(crate) fn one_language<'g>(
+    mut documents: impl Iterator<Item = &'g GoldDocument>,
+) -> Result<Language, Error> {
     let first = documents.next().ok_or_else(|| Error::new("there are no gold documents"))?.note.language;
     match documents.all(|d| d.note.language == first) {
         true => Ok(first),

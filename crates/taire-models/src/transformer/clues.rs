@@ -1,0 +1,126 @@
+//! What the encoder's own pieces do not show of a word: its place on the line, its case, what the lexicons and the
+//! rules know of it. Each is a number; the model has a vector for each, added to the word's embedding, and a row of
+//! scores for the labels.
+
+use rustc_hash::FxHashMap;
+use taire_text::{Kind, Label, Mention, Note, Source, Token};
+
+const LABELS: usize = Label::ALL.len();
+
+const FORM: usize = 0;
+const GLUED: usize = FORM + 24;
+const LINE: usize = GLUED + 2;
+const BLANK_LINE: usize = LINE + 1;
+const DIGITS: usize = BLANK_LINE + 1;
+const GIVEN: usize = DIGITS + 13;
+const FAMILY: usize = GIVEN + 8;
+const WORD: usize = FAMILY + 8;
+const FLAGS: usize = WORD + 4;
+const KEYWORD: usize = FLAGS + 11;
+const SAID: usize = KEYWORD + 256;
+const ELSEWHERE: usize = SAID + HEARD.len() * LABELS * 2;
+/// How many clues there are.
+pub(crate) const CLUES: usize = ELSEWHERE + LABELS;
+
+/// The rules whose voices are clues.
+pub(crate) const HEARD: [Source; 2] = [Source::Structure, Source::Pattern];
+
+/// The words of a note: its tokens but the line ends, with the clues of each.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Words {
+    /// Index of each word's token.
+    pub(crate) tokens: Vec<u32>,
+    /// Where the clues of each word end.
+    ends: Vec<u32>,
+    clues: Vec<u16>,
+}
+
+impl Words {
+    pub(crate) fn read(note: &Note, mentions: &[Mention]) -> Words {
+        let mut said: Vec<(usize, u16)> = Vec::new();
+        let mut known: FxHashMap<u64, u16> = FxHashMap::default();
+        for mention in mentions {
+            let heard = HEARD.iter().position(|&s| s == mention.source);
+            let (Some(source), Some(label)) = (heard, mention.label()) else { continue };
+            let span = note.to_norm(mention.span);
+            let from = note.tokens.partition_point(|t| t.end() <= span.start());
+            let to = note.tokens.partition_point(|t| t.start() < span.end());
+            for token in from..to {
+                let inside = usize::from(token > from);
+                said.push((token, (SAID + (source * LABELS + label.index()) * 2 + inside) as u16));
+                let word = &note.tokens[token];
+                if word.kind == Kind::Word && word.is_capitalised() && word.end() - word.start() > 3 {
+                    known.entry(word.hash).or_insert((ELSEWHERE + label.index()) as u16);
+                }
+            }
+        }
+        said.sort_unstable();
+        said.dedup();
+        let mut out = Words::default();
+        let (mut lines, mut next) = (2, 0);
+        for (i, token) in note.tokens.iter().enumerate() {
+            if token.kind == Kind::Newline {
+                lines += 1;
+                continue;
+            }
+            out.tokens.push(i as u32);
+            out.form(token, lines, token.end() - token.start());
+            while next < said.len() && said[next].0 < i {
+                next += 1;
+            }
+            let from = next;
+            while next < said.len() && said[next].0 == i {
+                out.clues.push(said[next].1);
+                next += 1;
+            }
+            if from == next
+                && token.is_capitalised()
+                && let Some(&clue) = known.get(&token.hash)
+            {
+                out.clues.push(clue);
+            }
+            out.ends.push(out.clues.len() as u32);
+            lines = 0;
+        }
+        out
+    }
+
+    fn form(&mut self, token: &Token, lines: usize, length: usize) {
+        let mut put = |clue: usize| self.clues.push(clue as u16);
+        put(FORM + token.kind as usize * 6 + token.shape as usize);
+        put(GLUED + usize::from(token.glued && lines == 0));
+        if lines > 0 {
+            put(LINE);
+        }
+        if lines > 1 {
+            put(BLANK_LINE);
+        }
+        if token.kind == Kind::Number {
+            put(DIGITS + length.min(12));
+        }
+        if token.kind != Kind::Word {
+            return;
+        }
+        let facts = token.facts;
+        put(GIVEN + usize::from(facts.given_tier()));
+        put(FAMILY + usize::from(facts.family_tier()));
+        put(WORD + usize::from(facts.word_class()));
+        for flag in 0..11 {
+            if facts.bits() >> (15 + flag) & 1 == 1 {
+                put(FLAGS + flag);
+            }
+        }
+        if facts.keyword() > 0 {
+            put(KEYWORD + usize::from(facts.keyword()));
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    pub(crate) fn clues(&self, word: usize) -> &[u16] {
+        let from = word.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.clues[from as usize..self.ends[word] as usize]
+    }
+}

@@ -1,0 +1,76 @@
+//! The transformer as a detector.
+
+use std::path::Path;
+
+use taire_detect::Detector;
+use taire_text::{Language, Mention, Note, Source};
+
+use super::chain::{Chain, Trellis};
+use super::clues::Words;
+use super::file::read_model;
+use super::tagger::{Cut, Tagger};
+use crate::Error;
+use crate::classes::Class;
+use crate::detector::say;
+
+/// Finds what its model was trained to find. Mentions that the rules left in the output are heard.
+///
+/// One call runs on the thread it comes on; documents are read side by side.
+pub struct TransformerDetector {
+    tagger: Tagger,
+    chain: Chain,
+}
+
+impl std::fmt::Debug for TransformerDetector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TransformerDetector").field("encoder", &self.tagger.encoder).finish_non_exhaustive()
+    }
+}
+
+impl TransformerDetector {
+    /// Reads a folder written by training.
+    pub fn read(folder: &Path) -> Result<TransformerDetector, Error> {
+        let tagger = read_model(folder)?;
+        let chain = tagger.chain();
+        Ok(TransformerDetector { tagger, chain })
+    }
+
+    /// The language the model was trained for.
+    pub fn language(&self) -> Language {
+        self.tagger.language
+    }
+
+    fn each(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
+        let words = Words::read(note, heard);
+        if words.len() == 0 {
+            return;
+        }
+        let cut = Cut::new(&self.tagger.tokeniser, note, words);
+        let scores = self.tagger.scores(&cut);
+        let labelling = self.chain.best(&scores);
+        let mut trellis = Trellis::default();
+        self.chain.sum(&scores, &mut trellis);
+        for segment in self.chain.segments(&labelling, &trellis) {
+            let token = |word: usize| cut.words.tokens[word] as usize;
+            let (first, last) = (token(segment.words.start), token(segment.words.end - 1));
+            see(first, last, self.tagger.classes[segment.class], segment.probability);
+        }
+    }
+}
+
+impl Detector for TransformerDetector {
+    fn source(&self) -> Source {
+        Source::Transformer
+    }
+
+    fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
+        for (note, out) in notes.iter().zip(out) {
+            let mut seen = Vec::new();
+            self.each(note, out, |first, last, class, p| {
+                say(note, (first, last), class, p, Source::Transformer, &mut seen);
+            });
+            out.append(&mut seen);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! A trained model as a folder: the encoder in its published format, `tagger.json`, `tagger.safetensors`.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use taire_encoder::safetensors::{Named, Tensors, write};
+use taire_encoder::{Encoder, Weights, read_folder, write_folder};
+use taire_text::Language;
+
+use super::clues::CLUES;
+use super::tagger::{Head, HeadShape, Tagger};
+use crate::Error;
+use crate::classes::Class;
+
+const FORMAT: &str = "taire-tagger 1";
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct About {
+    format: String,
+    language: String,
+    classes: Vec<String>,
+    /// Clues that the head was trained with.
+    clues: usize,
+    temperature: f32,
+}
+
+/// What a model is made of, to be written.
+pub(crate) struct Parts<'a> {
+    pub(crate) language: Language,
+    pub(crate) classes: &'a [String],
+    pub(crate) weights: &'a Weights,
+    pub(crate) head: &'a Head,
+    pub(crate) temperature: f32,
+    /// The text of the encoder's `tokenizer.json`.
+    pub(crate) tokeniser: &'a str,
+}
+
+pub(crate) fn write_model(folder: &Path, parts: &Parts<'_>) -> Result<(), Error> {
+    let told = |e: std::io::Error| Error::new(format!("model {}: {e}", folder.display()));
+    write_folder(folder, parts.weights, parts.tokeniser, true).map_err(|e| Error::new(e.to_string()))?;
+    let s = parts.head.shape;
+    let numbers = &parts.head.numbers;
+    let named =
+        |name: &str, shape: Vec<usize>, values| Named { name: name.into(), shape, values, small: false };
+    let tensors = [
+        named("clues", vec![CLUES, s.width], &numbers[s.clues()]),
+        named("rows", vec![s.labels, s.width], &numbers[s.rows()]),
+        named("biases", vec![s.labels], &numbers[s.biases()]),
+        named("clue_scores", vec![CLUES, s.labels], &numbers[s.clue_scores()]),
+        named("transitions", vec![s.labels, s.labels], &numbers[s.transitions()]),
+        named("mean", vec![s.width], &parts.head.mean),
+        named("inverse", vec![s.width], &parts.head.inverse),
+    ];
+    let file = File::create(folder.join("tagger.safetensors")).map_err(told)?;
+    let mut out = BufWriter::new(file);
+    write(&mut out, &tensors).and_then(|()| out.flush()).map_err(told)?;
+    let about = About {
+        format: FORMAT.into(),
+        language: parts.language.key().into(),
+        classes: parts.classes.to_vec(),
+        clues: CLUES,
+        temperature: parts.temperature,
+    };
+    let about = serde_json::to_string_pretty(&about).map_err(|e| Error::new(e.to_string()))?;
+    fs::write(folder.join("tagger.json"), about + "\n").map_err(told)
+}
+
+pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
+    let told = |e: &dyn std::fmt::Display| Error::new(format!("model {}: {e}", folder.display()));
+    let text = fs::read_to_string(folder.join("tagger.json")).map_err(|e| {
+        told(&format!("tagger.json cannot be read: {e}; `taire train transformer` makes such a folder"))
+    })?;
+    let about: About =
+        serde_json::from_str(&text).map_err(|e| told(&format!("tagger.json does not read: {e}")))?;
+    if about.format != FORMAT || about.clues != CLUES {
+        return Err(told(&"it was trained by another version of this program; train it again"));
+    }
+    if !(about.temperature.is_finite() && about.temperature > 0.01) {
+        return Err(told(&"tagger.json has a temperature that is none"));
+    }
+    let language = about.language.parse::<Language>().map_err(|e| told(&e))?;
+    let classes = about.classes.iter().map(|c| c.parse()).collect::<Result<Vec<Class>, Error>>()?;
+    let (weights, tokeniser) = read_folder(folder).map_err(|e| Error::new(e.to_string()))?;
+    let shape = HeadShape { width: weights.shape.width, labels: 1 + 2 * classes.len() };
+    let mut tensors = Tensors::open(&folder.join("tagger.safetensors")).map_err(|e| told(&e))?;
+    let mut read = |name: &str, dimensions: &[usize]| tensors.read(name, dimensions).map_err(|e| told(&e));
+    let mut numbers = read("clues", &[CLUES, shape.width])?;
+    numbers.append(&mut read("rows", &[shape.labels, shape.width])?);
+    numbers.append(&mut read("biases", &[shape.labels])?);
+    numbers.append(&mut read("clue_scores", &[CLUES, shape.labels])?);
+    numbers.append(&mut read("transitions", &[shape.labels, shape.labels])?);
+    let (mean, inverse) = (read("mean", &[shape.width])?, read("inverse", &[shape.width])?);
+    let head = Head { shape, numbers, mean, inverse };
+    let encoder = Encoder::new(weights);
+    Ok(Tagger { language, classes, encoder, tokeniser, head, temperature: about.temperature })
+}

@@ -1,0 +1,149 @@
+//! A tiny transformer learns invented letters, goes on after a kill, and is refused when its folder is not whole.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use taire_detect::Detector;
+use taire_models::{
+    GoldDocument, GoldSpan, TransformerDetector, TransformerOptions, TransformerProgress, train_transformer,
+};
+use taire_text::{Label, Language, Mention, Note, Source, Span};
+
+fn encoder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../taire-encoder/tests/families/minilm")
+}
+
+fn gold(count: usize, from: usize) -> Vec<GoldDocument> {
+    let given = ["Jean", "Marie", "Luc", "Anne", "Paul"];
+    let family = ["Dupont", "Martin", "Petit", "Moreau", "Lefort", "Garnier"];
+    let towns = ["Évreux", "Madrid", "Nantes", "Lille"];
+    let document = |i: usize| {
+        let parts = [
+            ("Monsieur ", None),
+            (given[i % 5], Some("GivenName")),
+            (" ", None),
+            (family[i % 6], Some("FamilyName")),
+            (" habite à ", None),
+            (towns[i % 4], Some("City")),
+            (".\nLe patient a été vu dans le service des urgences.", None),
+        ];
+        let (mut text, mut spans) = (String::new(), Vec::new());
+        for (part, class) in parts {
+            let start = text.len();
+            text.push_str(part);
+            spans.extend(class.map(|c| GoldSpan { span: Span::new(start, text.len()), class: c.to_owned() }));
+        }
+        let note = Note::builder("n", &text).language(Some(Language::Fr)).build().unwrap();
+        GoldDocument { note, mentions: Vec::new(), spans }
+    };
+    (from..from + count).map(document).collect()
+}
+
+fn options() -> TransformerOptions {
+    TransformerOptions {
+        epochs: 5,
+        batch: 4,
+        encoder_rate: 2e-3,
+        head_rate: 2e-2,
+        threads: 2,
+        ..TransformerOptions::default()
+    }
+}
+
+#[test]
+fn learns_and_goes_on_after_a_kill() {
+    let (gold, dev) = (gold(60, 0), gold(12, 60));
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole");
+    let report = train_transformer(&encoder(), &gold, &dev, &options(), &whole, &mut |_| {}).unwrap();
+    assert!(report.dev.is_some_and(|t| t.f1() > 0.9), "{report}");
+    assert!(!whole.join("training.state").exists());
+
+    let killed = folder.path().join("killed");
+    let mut die = |p: TransformerProgress| assert!(p.epoch < 3, "killed");
+    let run = || train_transformer(&encoder(), &gold, &dev, &options(), &killed, &mut die);
+    assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+    let mut first = None;
+    train_transformer(&encoder(), &gold, &dev, &options(), &killed, &mut |p| {
+        first.get_or_insert(p.epoch);
+    })
+    .unwrap();
+    assert_eq!(first, Some(3));
+    for name in ["model.safetensors", "tagger.safetensors", "tagger.json"] {
+        assert!(
+            fs::read(whole.join(name)).unwrap() == fs::read(killed.join(name)).unwrap(),
+            "{name} differs"
+        );
+    }
+
+    let detector = TransformerDetector::read(&whole).unwrap();
+    assert_eq!(detector.language(), Language::Fr);
+    let text = "Madame Anne Garnier habite à Nantes.";
+    let notes = [Note::builder("n", text).language(Some(Language::Fr)).build().unwrap()];
+    let mut out = [Vec::new()];
+    detector.detect(&notes, &mut out).unwrap();
+    let said: Vec<(&str, Option<Label>)> =
+        out[0].iter().map(|m: &Mention| (m.span.of(text), m.label())).collect();
+    assert!(said.contains(&("Nantes", Some(Label::City))), "{said:?}");
+    assert!(out[0].iter().all(|m| m.source == Source::Transformer && m.score.get() > 0.0));
+
+    refuses(&whole);
+    let state = folder.path().join("other");
+    fs::create_dir_all(&state).unwrap();
+    fs::write(state.join("training.state"), "").unwrap();
+    fs::write(
+        state.join("training.json"),
+        r#"{"print":"another","step":1,"epochs":0,"best_f1":0.0,"best_epoch":0}"#,
+    )
+    .unwrap();
+    let told = train_transformer(&encoder(), &gold, &dev, &options(), &state, &mut |_| {}).unwrap_err();
+    assert!(told.to_string().contains("other options or other gold"), "{told}");
+}
+
+/// Every file is needed, and what is wrong is said.
+fn refuses(model: &Path) {
+    let names = ["config.json", "tokenizer.json", "model.safetensors", "tagger.json", "tagger.safetensors"];
+    let copy = |change: &dyn Fn(&Path)| {
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            fs::copy(model.join(name), folder.path().join(name)).unwrap();
+        }
+        change(folder.path());
+        TransformerDetector::read(folder.path()).unwrap_err().to_string()
+    };
+    for name in names {
+        let told = copy(&|folder| fs::remove_file(folder.join(name)).unwrap());
+        assert!(told.contains(name), "{told}");
+    }
+    let swap = |name: &'static str, from: &'static str, to: &'static str| {
+        copy(&move |folder: &Path| {
+            let text = fs::read_to_string(folder.join(name)).unwrap();
+            assert!(text.contains(from), "{from}");
+            fs::write(folder.join(name), text.replacen(from, to, 1)).unwrap();
+        })
+    };
+    for (from, to, says) in [
+        ("taire-tagger 1", "taire-tagger 0", "another version of this program; train it again"),
+        ("\"City\",", "", "asks for"),
+        ("\"City\"", "\"Citty\"", "unknown label `Citty`"),
+        ("\"fr\"", "\"de\"", "de"),
+    ] {
+        let told = swap("tagger.json", from, to);
+        assert!(told.contains(says), "{told}");
+    }
+}
+
+#[test]
+fn a_note_without_words_has_no_mention() {
+    let gold = gold(6, 0);
+    let folder = tempfile::tempdir().unwrap();
+    let options = TransformerOptions { epochs: 1, ..options() };
+    train_transformer(&encoder(), &gold, &[], &options, folder.path(), &mut |_| {}).unwrap();
+    let detector = TransformerDetector::read(folder.path()).unwrap();
+    let long = "Le patient. ".repeat(500);
+    let notes = ["", "\n \n", &long].map(|t| Note::builder("n", t).build().unwrap());
+    let mut out = [Vec::new(), Vec::new(), Vec::new()];
+    detector.detect(&notes, &mut out).unwrap();
+    assert!(out[0].is_empty() && out[1].is_empty());
+}
