@@ -9,13 +9,18 @@ pub(crate) fn policy(args: &PolicyArgs) -> Result<Outcome, Usage> {
     match &args.action {
         PolicyAction::List => {
             for (name, _) in SHIPPED {
-                println!("{name:10} {}", Policy::shipped(name)?.description);
+                let policy = Policy::shipped(name)?;
+                let absent = if policy.missing_model().is_some() { " (its model is not here)" } else { "" };
+                println!("{name:10} {}{absent}", policy.description);
             }
         }
         PolicyAction::Show { policy } => print!("{}", Policy::load(policy)?.to_toml()?),
         PolicyAction::Check { policy } => {
             let sound = Policy::load(policy)?;
             println!("policy {policy} is sound ({})", sound.name);
+            if let Some(why) = sound.missing_model() {
+                println!("but {why}");
+            }
         }
     }
     Ok(Outcome::Done)

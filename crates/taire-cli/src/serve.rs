@@ -167,6 +167,7 @@ fn listen(args: &ListenArgs) -> Result<Outcome, Usage> {
         no_keys: args.no_keys,
     };
     let server = Server::bind(&config)?;
+    server.not_offered().for_each(|why| say(&format!("not offered: {why}")));
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     say(&format!("listening at {scheme}://{}", server.address()));
     let stopper = server.stopper();

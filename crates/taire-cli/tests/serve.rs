@@ -16,6 +16,8 @@ use serde_json::json;
 struct Service {
     child: Child,
     address: SocketAddr,
+    /// What it said before it listened.
+    said: Vec<String>,
 }
 
 impl Service {
@@ -29,9 +31,14 @@ impl Service {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let address = lines.find_map(|l| l.split_once("://").map(|(_, a)| a.parse().unwrap())).unwrap();
+        let mut said = Vec::new();
+        let address = lines.find_map(|line| {
+            let address = line.split_once("://").map(|(_, a)| a.parse().unwrap());
+            said.push(line);
+            address
+        });
         std::thread::spawn(move || lines.for_each(drop));
-        Service { child, address }
+        Service { child, address: address.unwrap(), said }
     }
 
     fn signal(&self, name: &str) {
@@ -77,6 +84,10 @@ fn the_service_gives_the_bytes_of_the_command_line() {
     assert!(letters.len() > 8);
     fs::write(&input, letters.join("\n")).unwrap();
     let mut service = Service::start(&["--key", &key]);
+    let absent: Vec<_> = service.said.iter().filter(|l| l.contains("not offered: policy `")).collect();
+    assert!(absent.len() == 2 && absent.iter().all(|l| l.contains("taire train transformer")), "{absent:?}");
+    let asked = http::batch(service.address, "/v1/batch?policy=fr-deep", "");
+    assert_eq!((asked.status, asked.error().as_str()), (409, "missing_model"));
     for (task, keyed) in [("deid", &["--key", key.as_str()][..]), ("detect", &[])] {
         let out = path(folder.path(), &format!("{task}.jsonl"));
         let args = [&[task, &input, "-o", &out, "--to", "jsonl"], keyed].concat();
@@ -131,6 +142,7 @@ fn a_service_open_to_others_by_mistake_does_not_start() {
         (&["--host", "0.0.0.0"][..], "--api-keys"),
         (&["--host", "0.0.0.0", "--api-keys", &keys], "--tls-cert"),
         (&["--policy", "none"], "unknown policy"),
+        (&["--policy", "fr", "--policy", "fr-deep"], "policy `fr-deep` wants a transformer"),
         (&["--policy", "fr", "--policy", "fr"], "two policies"),
         (&["--api-keys", &not_pem], "API key"),
     ] {

@@ -119,6 +119,29 @@ fn gold_that_cannot_be_used_is_refused() {
 }
 
 #[test]
+fn a_policy_whose_model_does_not_ship_says_what_to_do() {
+    let letter = common::examples().join("fr").display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
+    for (command, policy) in [("deid", "fr-deep"), ("detect", "es-deep"), ("compare", "fr,es-deep")] {
+        let named = if command == "compare" { "--policies" } else { "--policy" };
+        let refused = taire(&[command, &letter, "-o", &out, named, policy]);
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{command}: {told}");
+        let deep = policy.rsplit(',').next().unwrap();
+        assert!(told.contains(&format!("policy `{deep}` wants a transformer")), "{command}: {told}");
+        assert!(told.contains("taire train transformer"), "{command}: {told}");
+        assert!(!Path::new(&out).exists(), "{command}");
+    }
+    let listed = String::from_utf8(taire(&["policy", "list"]).stdout).unwrap();
+    assert!(
+        listed.lines().any(|l| l.starts_with("es-deep") && l.contains("its model is not here")),
+        "{listed}"
+    );
+    assert!(listed.lines().any(|l| l.starts_with("es ") && !l.contains("not here")), "{listed}");
+}
+
+#[test]
 fn trains_a_transformer_and_a_policy_hears_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
@@ -147,8 +170,26 @@ fn trains_a_transformer_and_a_policy_hears_it() {
     let refused = ours("elsewhere");
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{told}");
-    assert!(
-        told.contains("tagger.json cannot be read") && told.contains("taire train transformer"),
-        "{told}"
-    );
+    assert!(told.contains("no folder") && told.contains("taire train transformer"), "{told}");
+    let hurt = |name: &str, bytes: &[u8]| {
+        let folder = path(&format!("without-{name}"));
+        std::fs::create_dir(&folder).unwrap();
+        for file in std::fs::read_dir(path("deep")).unwrap().flatten() {
+            std::fs::copy(file.path(), Path::new(&folder).join(file.file_name())).unwrap();
+        }
+        std::fs::write(Path::new(&folder).join(name), bytes).unwrap();
+        let refused = ours(&format!("without-{name}"));
+        assert_eq!(refused.status.code(), Some(2));
+        String::from_utf8_lossy(&refused.stderr).into_owned()
+    };
+    let mut weights = std::fs::read(path("deep/model.safetensors")).unwrap();
+    let header = 8 + u64::from_le_bytes(weights[..8].try_into().unwrap()) as usize;
+    weights[header..header + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    let none = hurt("model.safetensors", &weights);
+    assert!(none.contains("holds a number that is none (NaN or infinite)"), "{none}");
+    let other = std::fs::read(Path::new(&encoder).join("../bert/tokenizer.json")).unwrap();
+    let other = hurt("tokenizer.json", &other);
+    assert!(other.contains("not of the same encoder") || other.contains("tokenizer.json is not"), "{other}");
+    let empty = hurt("tagger.safetensors", b"");
+    assert!(empty.contains("tagger.safetensors: too short"), "{empty}");
 }

@@ -124,13 +124,39 @@ fn refuses(model: &Path) {
         })
     };
     for (from, to, says) in [
-        ("taire-tagger 1", "taire-tagger 0", "another version of this program; train it again"),
+        ("taire-tagger 2", "taire-tagger 0", "another version of this program; train it again"),
         ("\"City\",", "", "asks for"),
         ("\"City\"", "\"Citty\"", "unknown label `Citty`"),
         ("\"fr\"", "\"de\"", "de"),
     ] {
         let told = swap("tagger.json", from, to);
         assert!(told.contains(says), "{told}");
+    }
+    // One pair of pieces changes places: every number still fits, and other words would be found.
+    let told = swap("tokenizer.json", "\"a\"", "\"\u{e6}\u{e6}\"");
+    assert!(told.contains("tokenizer.json is not the file that was written with this model"), "{told}");
+    let told = copy(&|folder| {
+        let other = encoder().join("../bert/tokenizer.json");
+        fs::copy(other, folder.join("tokenizer.json")).unwrap();
+    });
+    assert!(told.contains("not of the same encoder") || told.contains("tokenizer.json is not"), "{told}");
+    for name in ["model.safetensors", "tagger.safetensors"] {
+        let damage = |how: &dyn Fn(&mut Vec<u8>, usize)| {
+            copy(&|folder| {
+                let mut bytes = fs::read(folder.join(name)).unwrap();
+                let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+                how(&mut bytes, header);
+                fs::write(folder.join(name), bytes).unwrap();
+            })
+        };
+        let none = damage(&|bytes, at| bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes()));
+        assert!(none.contains("holds a number that is none (NaN or infinite)"), "{none}");
+        let cut = damage(&|bytes, _| bytes.truncate(bytes.len() - 9));
+        assert!(cut.contains(name) && cut.contains("cut short"), "{cut}");
+        let other = damage(&|bytes, _| *bytes.last_mut().unwrap() ^= 1);
+        assert!(other.contains(name) && other.contains("is not the file"), "{other}");
+        let text = damage(&|bytes, _| *bytes = b"<html>not found</html>".to_vec());
+        assert!(text.contains(name) && text.contains("not a safetensors file"), "{text}");
     }
 }
 

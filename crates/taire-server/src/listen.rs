@@ -153,6 +153,11 @@ impl Server {
         self.front.address()
     }
 
+    /// What keeps shipped policies from being offered, to be said once: a model that is not there.
+    pub fn not_offered(&self) -> impl Iterator<Item = &str> {
+        self.service.offers.absent()
+    }
+
     pub fn stopper(&self) -> Stopper {
         self.front.stopper()
     }

@@ -22,6 +22,8 @@ pub(crate) enum Problem {
     OtherLanguage(Language),
     /// What is offered instead.
     UnknownPolicy(String),
+    /// The policy ships, the model that it wants is not there.
+    MissingModel(String),
     NoSuchPath,
     NoSuchMethod(&'static str),
     SlowClient,
@@ -46,7 +48,7 @@ impl Problem {
             Problem::NoKey => StatusCode::UNAUTHORIZED,
             Problem::Scope(_) => StatusCode::FORBIDDEN,
             Problem::UnknownPolicy(_) | Problem::NoSuchPath => StatusCode::NOT_FOUND,
-            Problem::OtherLanguage(_) => StatusCode::CONFLICT,
+            Problem::OtherLanguage(_) | Problem::MissingModel(_) => StatusCode::CONFLICT,
             Problem::NoSuchMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
             Problem::SlowClient => StatusCode::REQUEST_TIMEOUT,
             Problem::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -68,6 +70,7 @@ impl Problem {
             Problem::Scope(_) => "missing_scope",
             Problem::OtherLanguage(_) => "other_language",
             Problem::UnknownPolicy(_) => "unknown_policy",
+            Problem::MissingModel(_) => "missing_model",
             Problem::NoSuchPath => "unknown_path",
             Problem::NoSuchMethod(_) => "unknown_method",
             Problem::SlowClient => "slow_client",
@@ -92,6 +95,7 @@ impl Problem {
                 format!("this policy reads `{language}` only; leave `lang` out")
             }
             Problem::UnknownPolicy(known) => format!("this policy is not offered here; known: {known}"),
+            Problem::MissingModel(why) => format!("this policy cannot be used here yet: {why}"),
             Problem::NoSuchPath => "there is nothing at this path; see /v1/openapi.json".into(),
             Problem::NoSuchMethod(allowed) => format!("this path takes {allowed} only"),
             Problem::SlowClient => "the request was not sent whole in time; nothing was treated".into(),

@@ -21,6 +21,8 @@ pub(crate) struct Offer {
 /// All of them, and what is done for requests that name none.
 pub(crate) struct Offers {
     offers: Vec<Offer>,
+    /// Shipped policies whose model is not there, and what to do about it.
+    absent: Vec<(String, String)>,
     /// By each document's language, where the operator named no policy.
     by_language: bool,
     key: SecretKey,
@@ -37,13 +39,19 @@ pub(crate) struct Answer {
 }
 
 impl Offers {
-    /// Builds the policies named, or all that ship.
+    /// Builds the policies named, or all that ship. Of those that ship, one whose model is absent is not offered; one
+    /// that was named keeps the service from starting.
     pub(crate) fn new(policies: &[String], key: SecretKey, refuse_below: Option<f32>) -> Result<Self, Error> {
         let shipped: Vec<String> = SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
         let by_language = policies.is_empty();
-        let mut offers: Vec<Offer> = Vec::new();
+        let (mut offers, mut absent): (Vec<Offer>, _) = (Vec::new(), Vec::new());
         for given in if by_language { &shipped } else { policies } {
-            let Policy { name, description, language, .. } = Policy::load(given)?;
+            let policy = Policy::load(given)?;
+            if by_language && let Some(why) = policy.missing_model() {
+                absent.push((policy.name, why));
+                continue;
+            }
+            let Policy { name, description, language, .. } = policy;
             if offers.iter().any(|o| o.name == name) {
                 return Err(Error::new(format!(
                     "two policies are named `{name}`; give each a name of its own"
@@ -52,7 +60,12 @@ impl Offers {
             let engine = Engine::new(Some(given), None, Some(&key))?;
             offers.push(Offer { name, description, language, engine });
         }
-        Ok(Offers { offers, by_language, key, refuse_below })
+        Ok(Offers { offers, absent, by_language, key, refuse_below })
+    }
+
+    /// What keeps shipped policies from being offered.
+    pub(crate) fn absent(&self) -> impl Iterator<Item = &str> {
+        self.absent.iter().map(|(_, why)| why.as_str())
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Offer> {
@@ -70,6 +83,9 @@ impl Offers {
 
     pub(crate) fn find(&self, name: &str) -> Result<usize, Problem> {
         self.offers.iter().position(|o| o.name == name).ok_or_else(|| {
+            if let Some((_, why)) = self.absent.iter().find(|(absent, _)| absent == name) {
+                return Problem::MissingModel(why.clone());
+            }
             let known: Vec<_> = self.offers.iter().map(|o| o.name.as_str()).collect();
             Problem::UnknownPolicy(known.join(", "))
         })
@@ -208,6 +224,19 @@ mod tests {
             Err(Problem::UnknownPolicy(_))
         ));
         assert_eq!(offers.default().unwrap().name, "fr");
+    }
+
+    #[test]
+    fn a_policy_without_its_model_is_not_offered_and_asking_for_it_tells_why() {
+        let offers = offers(&[], None);
+        assert_eq!(offers.absent().count(), 2);
+        assert!(offers.iter().all(|o| !o.name.ends_with("-deep")) && offers.iter().any(|o| o.name == "fr"));
+        let body = br#"{"text":"a","policy":"es-deep"}"#;
+        let told = offers.treat(body, Task::Deid, &Ask::default()).err().unwrap();
+        assert_eq!((told.status().as_u16(), told.code()), (409, "missing_model"));
+        assert!(told.message().contains("no folder es-deep") && told.message().contains("taire train"));
+        let named = Offers::new(&["es-deep".into()], SecretKey::from_bytes(&[7; 32]).unwrap(), None);
+        assert!(named.err().unwrap().to_string().contains("taire train transformer"));
     }
 
     #[test]

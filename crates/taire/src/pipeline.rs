@@ -53,13 +53,10 @@ fn model(policy: &Policy, language: Language) -> Result<CrfDetector, Error> {
 fn transformer(policy: &Policy, language: Language) -> Result<TransformerDetector, Error> {
     let missing = || Error::new("detect.sources names `transformer`, but detect.transformer names no model");
     let folder = policy.detect.transformer.as_ref().ok_or_else(missing)?;
-    let told = |e: &dyn std::fmt::Display| {
-        Error::new(format!(
-            "detect.transformer: {e}; `taire train transformer` makes a model, and a copy of the policy \
-             (`taire policy show {}`) may name its folder",
-            policy.name
-        ))
-    };
+    if let Some(told) = policy.missing_model() {
+        return Err(Error::new(told));
+    }
+    let told = |e: &dyn std::fmt::Display| Error::new(format!("detect.transformer: {e}"));
     let detector = TransformerDetector::read(folder).map_err(|e| told(&e))?;
     match detector.language() {
         of if of == language => Ok(detector),

@@ -296,6 +296,22 @@ impl Policy {
         rule
     }
 
+    /// Where the policy wants a model that is not there: what is missing, and what to do.
+    pub fn missing_model(&self) -> Option<String> {
+        let folder = self.detect.transformer.as_ref()?;
+        // A folder that may not be looked into is no missing one: reading it tells why.
+        let absent = self.looks(Source::Transformer) && matches!(folder.try_exists(), Ok(false));
+        absent.then(|| {
+            format!(
+                "policy `{name}` wants a transformer, and there is no folder {} with its model, which does not ship; \
+                 `taire train transformer` makes one, and a copy of the policy (`taire policy show {name}`) may name \
+                 another folder",
+                folder.display(),
+                name = self.name
+            )
+        })
+    }
+
     /// Whether documents of a patient are searched for what is certain in the others.
     pub fn trusts_record(&self) -> bool {
         self.looks(Source::Trusted) && self.detect.trusted == TrustedScope::Record
@@ -317,6 +333,21 @@ mod tests {
             assert_eq!(policy.name, *name);
             assert_eq!(Policy::parse(&policy.to_toml().unwrap(), "again").unwrap(), policy);
         }
+    }
+
+    #[test]
+    fn a_model_that_is_not_there_is_told() {
+        let told = Policy::shipped("es-deep").unwrap().missing_model().unwrap();
+        assert!(told.contains("`es-deep`") && told.contains("taire train transformer"), "{told}");
+        assert_eq!(Policy::shipped("es").unwrap().missing_model(), None);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.toml");
+        let text = "name = \"p\"\n[detect]\nsources = [\"transformer\"]\ntransformer = \"m\"";
+        std::fs::write(&path, text).unwrap();
+        let policy = Policy::load(path.to_str().unwrap()).unwrap();
+        assert!(policy.missing_model().is_some());
+        std::fs::create_dir(folder.path().join("m")).unwrap();
+        assert_eq!(policy.missing_model(), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod rows;
 
 pub use data::{Dataset, Lattice};
 pub use decode::{Found, Scratch, Sequence};
+pub(crate) use file::checksum;
 pub(crate) use math::ln;
 pub(crate) use memory::VIEWS;
 pub use model::Crf;

@@ -1,5 +1,6 @@
 //! A trained model as a folder: the encoder in its published format, `tagger.json`, `tagger.safetensors`.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -13,8 +14,11 @@ use super::clues::CLUES;
 use super::tagger::{Head, HeadShape, Tagger};
 use crate::Error;
 use crate::classes::Class;
+use crate::crf::checksum;
 
-const FORMAT: &str = "taire-tagger 1";
+const FORMAT: &str = "taire-tagger 2";
+/// The other files of the folder, which belong together.
+const FILES: [&str; 4] = ["config.json", "tokenizer.json", "model.safetensors", "tagger.safetensors"];
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +29,14 @@ struct About {
     /// Clues that the head was trained with.
     clues: usize,
     temperature: f32,
+    /// A checksum of each of the other files.
+    files: BTreeMap<String, String>,
+}
+
+/// The checksums of the files as they lie there.
+fn checksums(folder: &Path) -> std::io::Result<BTreeMap<String, String>> {
+    let sum = |name: &str| Ok((name.to_owned(), format!("{:016x}", checksum(&fs::read(folder.join(name))?))));
+    FILES.iter().map(|name| sum(name)).collect()
 }
 
 /// What a model is made of, to be written.
@@ -63,6 +75,7 @@ pub(crate) fn write_model(folder: &Path, parts: &Parts<'_>) -> Result<(), Error>
         classes: parts.classes.to_vec(),
         clues: CLUES,
         temperature: parts.temperature,
+        files: checksums(folder).map_err(told)?,
     };
     let about = serde_json::to_string_pretty(&about).map_err(|e| Error::new(e.to_string()))?;
     fs::write(folder.join("tagger.json"), about + "\n").map_err(told)
@@ -94,6 +107,14 @@ pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
     numbers.append(&mut read("transitions", &[shape.labels, shape.labels])?);
     let (mean, inverse) = (read("mean", &[shape.width])?, read("inverse", &[shape.width])?);
     let head = Head { shape, numbers, mean, inverse };
+    // Last, since what is wrong inside a file is told in plainer words above.
+    for (name, sum) in checksums(folder).map_err(|e| told(&e))? {
+        if about.files.get(&name) != Some(&sum) {
+            return Err(told(&format!(
+                "{name} is not the file that was written with this model; copy the folder as a whole, or train again"
+            )));
+        }
+    }
     let encoder = Encoder::new(weights);
     Ok(Tagger { language, classes, encoder, tokeniser, head, temperature: about.temperature })
 }
