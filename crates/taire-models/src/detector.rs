@@ -62,7 +62,25 @@ impl CrfDetector {
         out
     }
 
-    fn each(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
+    pub(crate) fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// How likely each label is at each token that the model reads: `O`, every begin, every inside.
+    pub(crate) fn marginals(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, &[f32])) {
+        let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut buffers = lock().pop().unwrap_or_default();
+        let Buffers { document, scratch, .. } = &mut buffers;
+        document.read(note, heard, self.settings, self.model.vocabulary(), Reach::Near);
+        for line in &document.pieces {
+            self.model.label(&LineView { document, line }, scratch);
+            let rows = self.model.marginals(scratch).chunks_exact(1 + 2 * self.classes.len());
+            rows.enumerate().for_each(|(i, row)| see(line.tokens.start + i, row));
+        }
+        lock().push(buffers);
+    }
+
+    pub(crate) fn each(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
         let Buffers { document, scratch, found } = &mut buffers;

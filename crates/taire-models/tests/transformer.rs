@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use taire_detect::Detector;
 use taire_models::{
-    GoldDocument, GoldSpan, TransformerDetector, TransformerOptions, TransformerProgress, train_transformer,
+    CrfDetector, GoldDocument, GoldSpan, TrainOptions, TransformerDetector, TransformerOptions,
+    TransformerProgress, train, train_transformer,
 };
 use taire_text::{Label, Language, Mention, Note, Source, Span};
 
@@ -158,6 +159,38 @@ fn refuses(model: &Path) {
         let text = damage(&|bytes, _| *bytes = b"<html>not found</html>".to_vec());
         assert!(text.contains(name) && text.contains("not a safetensors file"), "{text}");
     }
+}
+
+#[test]
+fn two_models_decide_together() {
+    let gold = gold(60, 0);
+    let folder = tempfile::tempdir().unwrap();
+    let trained = |name: &str, options: &TransformerOptions| {
+        let model = folder.path().join(name);
+        train_transformer(&encoder(), &gold, &[], options, &model, &mut |_| {}).unwrap();
+        TransformerDetector::read(&model).unwrap()
+    };
+    let crf = |without: &str| {
+        let mut gold = gold.clone();
+        gold.iter_mut().for_each(|d| d.spans.retain(|s| s.class != without));
+        let options = TrainOptions { min_count: 1, max_iterations: 40, ..TrainOptions::default() };
+        CrfDetector::from_bytes(&train(&gold, &[], &options, &mut |_| ()).unwrap().0).unwrap()
+    };
+    let text = "Madame Anne Garnier habite à Nantes.\nLe patient a été vu.";
+    let city = |detector: &TransformerDetector| {
+        let notes = [Note::builder("n", text).language(Some(Language::Fr)).build().unwrap()];
+        let mut out = [Vec::new()];
+        detector.detect(&notes, &mut out).unwrap();
+        let city = |m: &&Mention| m.span.of(text) == "Nantes" && m.label() == Some(Label::City);
+        out[0].iter().find(city).map_or(0.0, |m| m.score.get())
+    };
+    // One that learned nothing: the more the CRF has to say, the surer is what it knows.
+    let none = TransformerOptions { epochs: 1, encoder_rate: 0.0, head_rate: 0.0, ..options() };
+    let surer = [0.2, 0.6, 1.0].map(|share| city(&trained("none", &none).beside(crf(""), share)));
+    assert!(surer[0] < surer[1] && surer[1] < surer[2] && surer[2] > 0.9, "{surer:?}");
+    // A class that the CRF does not know is outside to it, which is no word against the transformer's.
+    let all = city(&trained("all", &options()).beside(crf("City"), 0.5));
+    assert!(all > 0.5, "{all}");
 }
 
 #[test]

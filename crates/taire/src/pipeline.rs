@@ -58,9 +58,10 @@ fn transformer(policy: &Policy, language: Language) -> Result<TransformerDetecto
     }
     let told = |e: &dyn std::fmt::Display| Error::new(format!("detect.transformer: {e}"));
     let detector = TransformerDetector::read(folder).map_err(|e| told(&e))?;
-    match detector.language() {
-        of if of == language => Ok(detector),
-        of => Err(told(&format!(
+    match (detector.language(), policy.detect.pool) {
+        (of, None) if of == language => Ok(detector),
+        (of, Some(share)) if of == language => Ok(detector.beside(model(policy, language)?, share)),
+        (of, _) => Err(told(&format!(
             "{} was trained for language `{of}` and cannot read `{language}`",
             folder.display()
         ))),
@@ -138,6 +139,7 @@ impl Pipeline {
                 Source::Structure => detectors.push(Box::new(Structure)),
                 Source::Pattern => detectors.push(Box::new(Patterns::new())),
                 Source::Lexicon => detectors.push(Box::new(Lexical)),
+                Source::Crf if policy.detect.pool.is_some() => {}
                 // It hears the rules, so it comes after them.
                 Source::Crf => detectors.push(Box::new(model(policy, language)?)),
                 Source::Transformer => detectors.push(Box::new(transformer(policy, language)?)),

@@ -71,6 +71,10 @@ pub struct Detect {
     /// The folder of a model of `taire train transformer` for the source `transformer`. Relative like the lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transformer: Option<PathBuf>,
+    /// Lets the sources `crf` and `transformer` decide together and speak as one, as `transformer`: the CRF's share of the
+    /// decision, from 0 to 1. Without it each speaks for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<f32>,
     /// How sure a voice of a source must be to count, beside what its label asks.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub voices: BTreeMap<SourceKey, f32>,
@@ -104,6 +108,7 @@ impl Default for Detect {
             allow_lists: Vec::new(),
             model: None,
             transformer: None,
+            pool: None,
             voices: BTreeMap::new(),
         }
     }
@@ -259,6 +264,16 @@ impl Policy {
                  together; `taire train transformer` makes one",
             ));
         }
+        if let Some(share) = self.detect.pool {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(Error::new(format!("detect.pool is {share}; it takes 0 to 1")));
+            }
+            if !self.looks(Source::Crf) || !self.looks(Source::Transformer) {
+                return Err(Error::new(
+                    "detect.pool lets `crf` and `transformer` decide together, but detect.sources does not name both",
+                ));
+            }
+        }
         let mut message = String::new();
         for SourceKey(source) in sources {
             if !crate::pipeline::BUILT.contains(source) {
@@ -325,6 +340,7 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taire_text::{Mention, Span};
 
     #[test]
     fn shipped_policies_are_sound_and_print_back() {
@@ -333,6 +349,28 @@ mod tests {
             assert_eq!(policy.name, *name);
             assert_eq!(Policy::parse(&policy.to_toml().unwrap(), "again").unwrap(), policy);
         }
+    }
+
+    /// Tchouka 2022, §3.4.3: its three cases on its example, one voice of MEDINA's for one of our rules.
+    #[test]
+    fn hybrid_decides_as_published() {
+        let text = "M. Jean habite à Bermont 90400";
+        let says = |word: &str, label, source| {
+            let start = text.find(word).unwrap();
+            Mention::phi(Span::new(start, start + word.len()), label, 0.9, source, "test")
+        };
+        let mentions = [
+            says("Jean", Label::GivenName, Source::Lexicon),
+            says("Jean", Label::GivenName, Source::Transformer),
+            says("Bermont", Label::FamilyName, Source::Lexicon),
+            says("Bermont", Label::City, Source::Transformer),
+            says("90400", Label::PostalCode, Source::Pattern),
+        ];
+        let rule = Policy::shipped("hybrid").unwrap().fusion();
+        let decided: Vec<_> =
+            taire_detect::fuse(text, &mentions, &rule).iter().map(|e| (e.span.of(text), e.label)).collect();
+        let city = ("Bermont", Label::City);
+        assert_eq!(decided, [("Jean", Label::GivenName), city, ("90400", Label::PostalCode)]);
     }
 
     #[test]
@@ -364,6 +402,8 @@ mod tests {
             ("name = \"x\"\n[detect]\ntransformer = \"m\"", "go together"),
             ("name = \"x\"\n[detect]\nsources = [\"transformer\"]", "go together"),
             ("name = \"x\"\n[detect.voices]\ntransformer = 2.0", "it takes 0 to 1"),
+            ("name = \"x\"\n[detect]\npool = 0.5", "does not name both"),
+            ("name = \"x\"\n[detect]\npool = 1.5", "it takes 0 to 1"),
             ("name = \"x\"\nlangage = \"fr\"", "unknown field `langage`"),
             ("name = \"x\"\n[detect.labels]\nSirname = []", "FamilyName"),
         ] {

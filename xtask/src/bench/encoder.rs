@@ -1,7 +1,9 @@
 //! `cargo xtask bench encoder FOLDER`: pieces a second of one core through an encoder, beside PyTorch with the same
 //! weights and the same pieces, where Python can import it. Processor time counts, the least of a few runs, so that
-//! a busy machine changes it little. The vectors of both are compared too.
+//! a busy machine changes it little. The vectors of both are compared too. Written to `scores/encoder.md` where both
+//! were measured.
 
+use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -12,7 +14,7 @@ const USAGE: &str = "bench encoder FOLDER [--python PYTHON] [--runs N]";
 /// Sequences of so many pieces, and how many of them.
 const CASES: [(usize, usize); 3] = [(32, 32), (128, 8), (512, 2)];
 
-pub(super) fn run(args: &[String]) -> Result<(), String> {
+pub(super) fn run(root: &Path, args: &[String]) -> Result<(), String> {
     let (folder, rest) = args.split_first().ok_or_else(|| format!("usage: {USAGE}"))?;
     let (mut python, mut runs) = ("python3".to_owned(), 5usize);
     for pair in rest.chunks(2) {
@@ -54,19 +56,38 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
         let why = said.as_ref().and_then(|s| s["why"].as_str()).unwrap_or("python does not run it");
         println!("PyTorch: not measured, {why}");
     }
+    let mut table = String::new();
     for (i, ((length, _), (pieces, seconds, row))) in CASES.iter().zip(mine).enumerate() {
         let speed = pieces as f64 / seconds;
-        print!("{length} pieces: {speed:.0} pieces a second of one core");
         let Some(case) = theirs.and_then(|t| t.get(i)) else {
-            println!();
+            println!("{length} pieces: {speed:.0} pieces a second of one core");
             continue;
         };
         let their = pieces as f64 / case["seconds"].as_f64().unwrap_or(f64::NAN);
         let reference = case["row"].as_array().map_or(&[][..], |r| r).iter().filter_map(Value::as_f64);
         let apart = row.iter().zip(reference).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
-        println!(", PyTorch {their:.0}, ratio {:.2}; vectors differ by {apart:.1e} at most", speed / their);
+        let ratio = speed / their;
+        let _ = writeln!(table, "| {length} | {speed:.0} | {their:.0} | {ratio:.2} | {apart:.0e} |");
     }
-    Ok(())
+    if table.is_empty() {
+        return Ok(());
+    }
+    let commit = Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root).output();
+    let commit = commit.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
+    let shape = encoder.shape();
+    let page = format!(
+        "# Encoders: pieces a second of one core\n\nWritten by `cargo xtask bench encoder FOLDER` on {} at {}: {} layers of \
+         width {}, sequences of so many pieces, one thread each, seconds of processor time, the best of {runs} runs, beside {} with \
+         the same weights and pieces.\n\n| pieces | Taire | PyTorch | ratio | vectors differ by at most |\n\
+         |---:|---:|---:|---:|---:|\n{table}",
+        jiff::Timestamp::now().to_string().chars().take(10).collect::<String>(),
+        commit.trim(),
+        shape.layers,
+        shape.width,
+        said.as_ref().and_then(|s| s["with"].as_str()).unwrap_or("PyTorch"),
+    );
+    println!("{page}");
+    std::fs::write(root.join("scores/encoder.md"), page).map_err(|e| format!("scores/encoder.md: {e}"))
 }
 
 fn thread_time() -> f64 {

@@ -61,11 +61,11 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     if let Some(("io", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
         return io::run(rest);
     }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent folder")?;
     if let Some(("encoder", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return encoder::run(rest);
+        return encoder::run(root, rest);
     }
     let options = Options::parse(args)?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask has no parent folder")?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let binary = match std::env::var_os("TAIRE_BIN") {
         Some(given) => PathBuf::from(given),

@@ -3,13 +3,14 @@
 //! Runs the release `taire` as anybody would, scores what it wrote, and writes `scores/detection.md` and
 //! `scores/detection.json` and the README's table. `--check` recomputes and fails when a headline figure fell under the committed one;
 //! `--borders` shows, without the binary, what gold loses on its way through our labels; `--show-words` prints, on
-//! the terminal only, the words behind the counts; `--ablation` measures what each detector adds; `--words` the words
+//! the terminal only, the words behind the counts; `--ablation` measures what each detector adds; `--deep es=FOLDER fr=FOLDER` what a trained transformer does; `--words` the words
 //! that people would have to sort; `--retain` only what medicine is kept, which a plain run measures too. The corpora are not part of the project: without them nothing is measured, and that
 //! is said.
 
 mod ablation;
 mod allow_list;
 mod curve;
+mod deep;
 mod figures;
 mod prose;
 mod readme;
@@ -25,6 +26,10 @@ use run::Taire;
 use taire_text::scheme::Scheme;
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    let (deep, args) = match args.split_first() {
+        Some((first, models)) if first == "--deep" => (Some(models), &[][..]),
+        _ => (None, args),
+    };
     let (mut check, mut show_words, mut borders, mut ablation, mut words, mut retain) =
         (false, false, false, false, false, false);
     for arg in args {
@@ -37,7 +42,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             "--words" => words = true,
             other => {
                 return Err(format!(
-                    "unknown option `{other}`; known: --ablation, --borders, --check, --retain, --show-words, --words"
+                    "unknown option `{other}`; known: --ablation, --borders, --check, --deep, --retain, --show-words, --words"
                 ));
             }
         }
@@ -48,6 +53,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if !corpora.is_dir() {
         println!("score: skipped, no corpora at ../shared/corpora (or TAIRE_CORPORA)");
         return Ok(());
+    }
+    if let Some(models) = deep {
+        return deep::run(&root, &corpora, models);
     }
     if ablation {
         return ablation::run(&root, &corpora);

@@ -31,7 +31,7 @@ fn without_tail(note: &Note, mut entity: Entity) -> Option<Entity> {
     let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
     let words: Vec<usize> = (first..end).filter(|&i| note.tokens[i].kind == Kind::Word).collect();
     let kept = words.iter().rposition(|&i| !is_tail(note, i, i == first)).map_or(0, |at| at + 1);
-    let by_model_alone = entity.sources.iter().all(|s| s == Source::Crf);
+    let by_model_alone = entity.sources.iter().all(Source::is_learned);
     if kept == words.len() || kept == 0 && !by_model_alone {
         return Some(entity);
     }

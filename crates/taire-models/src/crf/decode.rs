@@ -213,6 +213,22 @@ impl Crf {
         }
     }
 
+    /// The probability of each label at each token of the line labelled last, a row for each token.
+    pub(crate) fn marginals<'s>(&self, scratch: &'s mut Scratch) -> &'s [f32] {
+        let (tokens, labels) = (scratch.labels.len(), self.lattice.labels());
+        if tokens == 0 {
+            return &[];
+        }
+        self.forward_backward(0..tokens, scratch);
+        let Scratch { forward, backward, .. } = scratch;
+        for (row, after) in forward.chunks_exact_mut(labels).zip(backward.chunks_exact(labels)).take(tokens) {
+            row.iter_mut().zip(after).for_each(|(f, b)| *f *= b);
+            let sum = row.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+            row.iter_mut().for_each(|f| *f /= sum);
+        }
+        &forward[..tokens * labels]
+    }
+
     /// Fills the trellis of a window; rows are counted from its start.
     fn forward_backward(&self, window: Range<usize>, scratch: &mut Scratch) {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());

@@ -8,10 +8,11 @@ use taire_text::{Language, Mention, Note, Source};
 use super::chain::{Chain, Trellis};
 use super::clues::Words;
 use super::file::read_model;
+use super::pool::Pool;
 use super::tagger::{Cut, Tagger};
-use crate::Error;
 use crate::classes::Class;
 use crate::detector::say;
+use crate::{CrfDetector, Error};
 
 /// Finds what its model was trained to find. Mentions that the rules left in the output are heard.
 ///
@@ -19,6 +20,7 @@ use crate::detector::say;
 pub struct TransformerDetector {
     tagger: Tagger,
     chain: Chain,
+    pool: Option<Pool>,
 }
 
 impl std::fmt::Debug for TransformerDetector {
@@ -32,7 +34,16 @@ impl TransformerDetector {
     pub fn read(folder: &Path) -> Result<TransformerDetector, Error> {
         let tagger = read_model(folder)?;
         let chain = tagger.chain();
-        Ok(TransformerDetector { tagger, chain })
+        Ok(TransformerDetector { tagger, chain, pool: None })
+    }
+
+    /// Lets a CRF decide with it; `share`, from 0 to 1, is how much of a decision is the CRF's. A class that one of them
+    /// does not know is decided by the other.
+    pub fn beside(mut self, crf: CrfDetector, share: f32) -> TransformerDetector {
+        let pool = Pool::new(crf, share, &self.tagger.classes);
+        self.chain = pool.chain(&self.tagger);
+        self.pool = Some(pool);
+        self
     }
 
     /// The language the model was trained for.
@@ -46,7 +57,10 @@ impl TransformerDetector {
             return;
         }
         let cut = Cut::new(&self.tagger.tokeniser, note, words);
-        let scores = self.tagger.scores(&cut);
+        let mut scores = self.tagger.scores(&cut);
+        if let Some(pool) = &self.pool {
+            pool.join(note, heard, &cut.words, &mut scores);
+        }
         let labelling = self.chain.best(&scores);
         let mut trellis = Trellis::default();
         self.chain.sum(&scores, &mut trellis);
@@ -69,6 +83,9 @@ impl Detector for TransformerDetector {
             self.each(note, out, |first, last, class, p| {
                 say(note, (first, last), class, p, Source::Transformer, &mut seen);
             });
+            if let Some(pool) = &self.pool {
+                pool.rest(&self.tagger, note, out, &mut seen);
+            }
             out.append(&mut seen);
         }
         Ok(())

@@ -7,6 +7,7 @@ mod detector;
 mod file;
 mod judge;
 mod learn;
+mod pool;
 mod state;
 mod tagger;
 mod train;

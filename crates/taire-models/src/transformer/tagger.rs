@@ -248,8 +248,13 @@ impl Tagger {
 
     /// The chain, its transitions cooled as the scores are.
     pub(crate) fn chain(&self) -> Chain {
+        self.chain_by(1.0)
+    }
+
+    /// The same with its transitions weighed.
+    pub(crate) fn chain_by(&self, weight: f32) -> Chain {
         let transitions = &self.head.numbers[self.head.shape.transitions()];
-        let cooled: Vec<f32> = transitions.iter().map(|t| t / self.temperature).collect();
+        let cooled: Vec<f32> = transitions.iter().map(|t| weight * t / self.temperature).collect();
         Chain::new(self.labels(), &cooled)
     }
 }

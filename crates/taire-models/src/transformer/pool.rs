@@ -1,0 +1,68 @@
+//! Two models that decide together: the scores of labels by the transformer and the logarithms of their probabilities by
+//! a CRF, weighed and added. One labelling is then the best for both.
+//!
+//! What one model doubts and the other knows is found, and what one alone makes up is not: hearing each model by itself
+//! finds the mistakes of both.
+
+use taire_text::{Mention, Note, Source};
+
+use super::chain::Chain;
+use super::clues::Words;
+use super::tagger::Tagger;
+use crate::CrfDetector;
+use crate::classes::Class;
+use crate::detector::say;
+
+/// No label is less likely than this by the CRF: it too may be wrong. Where it is sure of a class that the transformer
+/// does not know, all others are that unlikely, and the transformer decides among them.
+const LEAST: f32 = 1e-4;
+
+pub(crate) struct Pool {
+    crf: CrfDetector,
+    share: f32,
+    /// For each label of the transformer, that of the CRF. A class that the CRF does not know is outside to it.
+    labels: Vec<usize>,
+}
+
+impl Pool {
+    pub(crate) fn new(crf: CrfDetector, share: f32, classes: &[Class]) -> Pool {
+        let theirs = crf.classes();
+        let places: Vec<_> = classes.iter().map(|class| theirs.iter().position(|c| c == class)).collect();
+        let begins = places.iter().map(|place| place.map_or(0, |p| 1 + p));
+        let insides = places.iter().map(|place| place.map_or(0, |p| 1 + theirs.len() + p));
+        let labels = [0].into_iter().chain(begins).chain(insides).collect();
+        Pool { crf, share, labels }
+    }
+
+    /// What the CRF finds of classes that the transformer does not know: these it decides alone.
+    pub(crate) fn rest(&self, tagger: &Tagger, note: &Note, heard: &[Mention], out: &mut Vec<Mention>) {
+        self.crf.each(note, heard, |first, last, class, p| {
+            if !tagger.classes.contains(&class) {
+                say(note, (first, last), class, p, Source::Crf, out);
+            }
+        });
+    }
+
+    /// The transformer's chain with its part of the weight.
+    pub(crate) fn chain(&self, tagger: &Tagger) -> Chain {
+        tagger.chain_by(1.0 - self.share)
+    }
+
+    /// Adds what the CRF says; of words that it does not read it says nothing.
+    pub(crate) fn join(&self, note: &Note, heard: &[Mention], words: &Words, scores: &mut [f32]) {
+        scores.iter_mut().for_each(|s| *s *= 1.0 - self.share);
+        let mut word = 0;
+        self.crf.marginals(note, heard, |token, row| {
+            while words.tokens.get(word).is_some_and(|&t| (t as usize) < token) {
+                word += 1;
+            }
+            if words.tokens.get(word).is_none_or(|&t| t as usize != token) {
+                return;
+            }
+            let scores = scores[word * self.labels.len()..].iter_mut();
+            for (score, &label) in scores.zip(&self.labels) {
+                *score += self.share * row[label].max(LEAST).ln();
+            }
+        });
+    }
+}
