@@ -32,6 +32,14 @@ impl Labels {
         }
     }
 
+    /// Where a window from `from` to `to` may end so that it cuts no span in two; as it is, where the span fills it.
+    ///
+    /// What begins inside a span no labelling explains: its loss would be below zero, and teach to go on for ever.
+    pub(crate) fn before_a_span(self, gold: &[usize], from: usize, to: usize) -> usize {
+        let begins = |&at: &usize| gold.get(at).is_none_or(|&label| self.may_follow(None, label));
+        (from + 1..=to).rev().find(begins).unwrap_or(to)
+    }
+
     /// Whether `to` may follow `from` (or the start).
     pub(crate) fn may_follow(self, from: Option<usize>, to: usize) -> bool {
         match self.class(to) {
@@ -302,6 +310,25 @@ mod tests {
                 let mass: f64 = all.iter().filter(|(l, _)| holds(l)).map(|(_, s)| s.exp()).sum();
                 assert!((f64::from(segment.probability) - mass / whole).abs() < 1e-5);
             }
+        }
+    }
+
+    #[test]
+    fn windows_end_before_spans_and_losses_are_not_below_zero() {
+        // Outside, a span of three words, outside, a span that fills the rest.
+        let gold = [0, 1, 3, 3, 0, 2, 4, 4, 4];
+        let ends: Vec<usize> = (1..=9).map(|to| LABELS.before_a_span(&gold, 0, to)).collect();
+        assert_eq!(ends, [1, 1, 1, 4, 5, 5, 5, 5, 9]);
+        assert_eq!(LABELS.before_a_span(&gold, 5, 8), 8);
+        let n = LABELS.count();
+        let chain = Chain::new(LABELS, &numbers(n * n, 0.7));
+        let mut from = 0;
+        while from < gold.len() {
+            let to = LABELS.before_a_span(&gold, from, (from + 5).min(9));
+            let scores = numbers((to - from) * n, from as f32);
+            let loss = chain.sum(&scores, &mut Trellis::default()) - chain.score(&scores, &gold[from..to]);
+            assert!(loss >= 0.0, "{from} {to} {loss}");
+            from = to;
         }
     }
 

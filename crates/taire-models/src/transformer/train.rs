@@ -377,15 +377,17 @@ impl Run<'_> {
     /// The windows of an epoch, in the order they are read.
     fn places(&self, epoch: usize) -> Vec<Place> {
         let mut dice = Dice::new(self.options.seed, epoch);
-        let room = self.tagger.room();
+        let (room, labels) = (self.tagger.room(), self.tagger.labels());
         let mut out = Vec::new();
         for (sample, s) in self.samples.iter().enumerate() {
             let mut from = 0;
             let mut first = room / 3 + dice.below(room - room / 3);
             while from < s.labels.len() {
-                let to = s.cut.fit(from, first);
+                let to = labels.before_a_span(&s.labels, from, s.cut.fit(from, first));
                 let quiet = s.labels[from..to].iter().all(|&l| l == 0);
-                if !quiet || dice.chance(self.options.quiet) {
+                // A span longer than a window has no beginning in the next one: there it cannot be learned.
+                let begins = labels.may_follow(None, s.labels[from]);
+                if begins && (!quiet || dice.chance(self.options.quiet)) {
                     out.push(Place { sample, from, to, deaf: dice.chance(DEAF) });
                 }
                 (from, first) = (to, room);
