@@ -4,6 +4,7 @@ mod bench;
 mod browser;
 mod calendars;
 mod calibrate;
+mod coding;
 mod docs;
 mod encoder;
 mod fuzz;
@@ -41,11 +42,13 @@ enum Chore {
     Browser,
     Calendars,
     Calibrate,
+    Coding,
     Docs,
     Encoder,
     Fuzz,
     Generate,
     Hospital,
+    Icd10,
     Lexicons,
     Load,
     Models,
@@ -66,11 +69,13 @@ fn main() -> ExitCode {
         Chore::Browser => browser::run,
         Chore::Calendars => calendars::run,
         Chore::Calibrate => calibrate::run,
+        Chore::Coding => coding::run,
         Chore::Docs => docs::run,
         Chore::Encoder => encoder::run,
         Chore::Fuzz => fuzz::run,
         Chore::Generate => generate::run,
         Chore::Hospital => hospital::run,
+        Chore::Icd10 => lexicons::icd10::run,
         Chore::Lexicons => lexicons::run,
         Chore::Load => load::run,
         Chore::Models => models::run,

@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Words(WordsArgs),
     /// Train a model on your own annotated documents
     Train(TrainArgs),
+    /// ICD-10 codes of documents: train a coder, predict, evaluate, and what de-identification costs it
+    Code(crate::code::args::CodeArgs),
     /// Shipped policies, the effective one, errors in yours
     Policy(PolicyArgs),
     /// Secret keys
@@ -201,7 +203,7 @@ pub(crate) fn share(text: &str) -> Result<f32, String> {
     value.ok_or_else(|| "it takes a number from 0 to 1, such as 0.6".to_owned())
 }
 
-fn one_language(name: &str) -> Result<Language, String> {
+pub(crate) fn one_language(name: &str) -> Result<Language, String> {
     name.parse().map_err(|e: taire_text::Error| e.to_string())
 }
 
@@ -405,6 +407,8 @@ pub(crate) enum TrainAction {
     Crf(CrfArgs),
     /// A transformer on a pre-trained encoder: slower, hours of training
     Transformer(TransformerArgs),
+    /// A coder of ICD-10, as `taire code train` does
+    Coder(Box<crate::code::args::TrainArgs>),
 }
 
 /// What every kind of training takes.

@@ -5,6 +5,7 @@
 
 mod args;
 mod board;
+mod code;
 mod compare;
 mod evaluate;
 mod explain;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Command::Report(args) => board::board(&args),
         Command::Words(args) => words::words(&args),
         Command::Train(args) => train::train(&args),
+        Command::Code(args) => code::code(&args),
         Command::Policy(args) => policy::policy(&args),
         Command::Key(args) => key::key(&args),
         Command::Reveal(args) => reveal::reveal(&args),

@@ -25,6 +25,7 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
     match &args.action {
         TrainAction::Crf(args) => crf(args),
         TrainAction::Transformer(args) => transformer(args),
+        TrainAction::Coder(args) => crate::code::train(args),
     }
 }
 

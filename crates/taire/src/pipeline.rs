@@ -313,10 +313,28 @@ impl Engine {
         key: Option<&SecretKey>,
     ) -> Result<Engine, Error> {
         let chosen = policy.map(Policy::load).transpose()?;
-        let forced = language.or(chosen.as_ref().and_then(|p| p.language));
+        Engine::build(chosen.as_ref(), words, language, key)
+    }
+
+    /// One policy that is at hand.
+    pub fn of_policy(
+        policy: &Policy,
+        language: Option<Language>,
+        key: Option<&SecretKey>,
+    ) -> Result<Engine, Error> {
+        Engine::build(Some(policy), &[], language, key)
+    }
+
+    fn build(
+        chosen: Option<&Policy>,
+        words: &[PathBuf],
+        language: Option<Language>,
+        key: Option<&SecretKey>,
+    ) -> Result<Engine, Error> {
+        let forced = language.or(chosen.and_then(|p| p.language));
         let mut pipelines = Vec::new();
         for &language in Language::ALL.iter().filter(|&&l| forced.is_none_or(|f| f == l)) {
-            let mut policy = match &chosen {
+            let mut policy = match chosen {
                 Some(policy) => policy.clone(),
                 None => Policy::shipped(language.key())?,
             };

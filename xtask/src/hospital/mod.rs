@@ -1,10 +1,11 @@
 //! `cargo xtask hospital`: an invented hospital, so that risk can be measured on many patients.
 //!
-//! Patients ([`people`]) with stays over six years ([`stays`]) and a letter for each stay ([`letters`]), in French, with
+//! Patients ([`people`]) with stays over six years ([`stays`]) and a letter for each stay ([`letters`], or [`coded`] for the coder), in French, with
 //! their identities and the codes of their diagnoses. The same seed gives the same bytes, and a patient does not
 //! depend on how many there are. What is drawn from which distribution stands in each module; they follow what
 //! hospitals publish of themselves, and were not chosen to flatter a policy.
 
+pub(crate) mod coded;
 pub(crate) mod letters;
 pub(crate) mod people;
 pub(crate) mod stays;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-const USAGE: &str = "hospital --patients N --seed S -o FOLDER";
+const USAGE: &str = "hospital --patients N --seed S [--coded yes] -o FOLDER";
 
 /// A patient with everything that happened.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ pub(crate) fn patient(seed: u64, index: u64) -> Patient {
 }
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let (mut patients, mut seed, mut output) = (None, 1, None);
+    let (mut patients, mut seed, mut output, mut coded) = (None, 1, None, false);
     let mut rest = args.iter();
     while let Some(option) = rest.next() {
         let value = rest.next().ok_or(format!("`{option}` lacks its value; usage: {USAGE}"))?;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         match option.as_str() {
             "--patients" => patients = Some(number()?),
             "--seed" => seed = number()?,
+            "--coded" if value == "yes" => coded = true,
             "-o" => output = Some(PathBuf::from(value)),
             other => return Err(format!("unknown option `{other}`; usage: {USAGE}")),
         }
@@ -51,6 +53,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     };
     let fail = |e: std::io::Error| format!("cannot write {}: {e}", folder.display());
     fs::create_dir_all(&folder).map_err(fail)?;
+    if coded {
+        return write_coded(&folder, patients, seed).map_err(fail);
+    }
     let file = |name: &str| File::create(folder.join(name)).map(BufWriter::new).map_err(fail);
     let (mut documents, mut identities, mut stays) =
         (file("documents.jsonl")?, file("patients.jsonl")?, file("stays.csv")?);
@@ -86,6 +91,24 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     println!("{patients} patients, {count} documents in {}", folder.display());
     Ok(())
+}
+
+/// One letter a patient, with the codes of what it names: `documents.jsonl` and `codes.tsv`.
+pub(crate) fn write_coded(folder: &std::path::Path, patients: u64, seed: u64) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let file = |name: &str| File::create(folder.join(name)).map(BufWriter::new);
+    let (mut documents, mut table) = (file("documents.jsonl")?, file("codes.tsv")?);
+    for index in 0..patients {
+        let patient = patient(seed, index);
+        let Some(stay) = patient.stays.first() else { continue };
+        let (text, codes) = coded::letter(seed, index, &patient.identity, stay);
+        let number = &patient.identity.number;
+        let document = json!({"id": number, "patient": number, "date": stay.exit.to_string(), "text": text});
+        writeln!(documents, "{document}")?;
+        codes.iter().try_for_each(|code| writeln!(table, "{number}\t{code}"))?;
+    }
+    documents.flush()?;
+    table.flush()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod fetch;
 mod hand;
+pub(crate) mod icd10;
 mod medicine;
 mod names;
 mod pools;
