@@ -216,9 +216,10 @@ impl Net {
             tape.pooled.clear();
             tape.pooled.extend_from_slice(&tape.hidden[..width]);
             for (i, line) in tape.hidden.chunks_exact(width).enumerate().skip(1) {
-                for j in 0..width {
-                    if line[j] > tape.pooled[j] {
-                        (tape.pooled[j], tape.winners[j]) = (line[j], i as u32);
+                let best = tape.pooled.iter_mut().zip(&mut tape.winners);
+                for (&x, (top, winner)) in line.iter().zip(best) {
+                    if x > *top {
+                        (*top, *winner) = (x, i as u32);
                     }
                 }
             }
@@ -249,6 +250,7 @@ impl Net {
 
     /// Adds to `gradient` what the slopes of the logits give, and writes the slopes of the vectors. Labels whose slope
     /// is smaller than `least` are left out.
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn back(
         &self,
         input: Input<'_>,

@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn segments_cover_and_are_no_longer_than_allowed() {
         assert!(segments(0).is_empty());
-        assert_eq!(segments(512), [0..512]);
+        assert_eq!(segments(513), [0..512, 512..513]);
         assert_eq!(segments(1030), [0..512, 512..1024, 1024..1030]);
     }
 

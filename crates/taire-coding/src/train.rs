@@ -46,6 +46,7 @@ pub struct Options {
     pub epochs: usize,
     /// Epochs without a better F1 after which training stops.
     pub patience: usize,
+    /// Documents of a step, at most; fewer where there are few documents, so that there are steps enough.
     pub batch: usize,
     pub rate: f32,
     pub dropout: f32,
@@ -67,11 +68,11 @@ impl Default for Options {
             encoder: None,
             with_bag: false,
             bag: BagOptions::default(),
-            width: 128,
-            epochs: 12,
+            width: 64,
+            epochs: 10,
             patience: 3,
             batch: 16,
-            rate: 2e-3,
+            rate: 3e-3,
             dropout: 0.3,
             decay: 0.0,
             members: 1,
@@ -102,6 +103,8 @@ const OUTPUT: f32 = 3.0;
 const FOLDS: usize = 5;
 /// Gradients are summed in so many parts, whatever the number of threads.
 const LANES: usize = 4;
+/// Steps of an epoch, at least, where there are as many documents.
+const STEPS: usize = 50;
 /// A word or stem must stand so often to have a vector.
 const LEAST: usize = 2;
 
@@ -455,13 +458,14 @@ fn learn(
     let (dev_truth, missed) = truth(dev, labels);
     let (mut best, mut since) = ((-1.0f64, None), 0);
     let began = Instant::now();
-    let steps = options.epochs * train.len().div_ceil(options.batch);
+    let size = (train.len() / STEPS).clamp(1, options.batch.max(1));
+    let steps = options.epochs * train.len().div_ceil(size);
     let mut step = 0;
     for epoch in 1..=options.epochs {
         let mut order: Vec<usize> = (0..train.len()).collect();
         dice.shuffle(&mut order);
         let mut loss = 0.0;
-        for batch in order.chunks(options.batch) {
+        for batch in order.chunks(size) {
             let seed = dice.roll() as u32;
             let found = threads::map(options.threads, LANES.min(batch.len()), |lane| {
                 lane_of(&member, train, batch, lane, seed, options)

@@ -34,7 +34,7 @@ impl Sparse {
         pairs.sort_unstable_by_key(|p| p.0);
         let mut entries: Vec<(u64, f32)> = Vec::with_capacity(2 * pairs.len());
         for &(key, count) in &pairs {
-            let turned = key << 32 | key >> 32;
+            let turned = key.rotate_right(32);
             entries.push((key, count));
             if turned != key {
                 entries.push((turned, count));

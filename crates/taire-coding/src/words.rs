@@ -1,12 +1,21 @@
-//! The words of a document as the coder reads them: folded, numbers all alike, marks left out.
+//! The words of a document as the coder reads them: folded, numbers by their size, marks left out.
 
 use rustc_hash::FxHashMap;
 use taire_text::{Kind, fold_into, tokenise};
 
 /// Letters of the beginning of a word that stands for it and its inflections.
 const STEM: usize = 6;
-/// What every number is read as.
-const NUMBER: &str = "#";
+
+/// What a number is read as: two digits by the first of them, since ages are such; others by how many they have.
+fn number(digits: &str) -> &'static str {
+    const TENS: [&str; 10] = ["#0_", "#1_", "#2_", "#3_", "#4_", "#5_", "#6_", "#7_", "#8_", "#9_"];
+    match *digits.as_bytes() {
+        [_] => "#",
+        [tens @ b'0'..=b'9', _] => TENS[usize::from(tens - b'0')],
+        [_, _, _] => "#__",
+        _ => "#___",
+    }
+}
 
 /// A document's words, one after the other, and where they stood.
 #[derive(Default)]
@@ -23,7 +32,7 @@ impl Words {
         for token in tokenise(text) {
             match token.kind {
                 Kind::Word => fold_into(token.of(text), &mut words.folded),
-                Kind::Number => words.folded.push_str(NUMBER),
+                Kind::Number => words.folded.push_str(number(token.of(text))),
                 _ => continue,
             }
             words.ends.push(words.folded.len() as u32);
@@ -120,7 +129,7 @@ mod tests {
     fn words_are_folded_and_keep_their_place() {
         let text = "Fièvre à 39,5 °C,\nHÉMATURIE";
         let words = Words::read(text);
-        assert_eq!(words.iter().collect::<Vec<_>>(), ["fievre", "a", "#", "#", "c", "hematurie"]);
+        assert_eq!(words.iter().collect::<Vec<_>>(), ["fievre", "a", "#3_", "#", "c", "hematurie"]);
         let (start, end) = words.places[5];
         assert_eq!(&text[start as usize..end as usize], "HÉMATURIE");
     }
