@@ -232,10 +232,11 @@ fn utility(bench: &Bench) -> Result<(), String> {
         "French: an invented hospital (`cargo xtask hospital --coded yes`), 900 letters, a third to test on, whole codes, policy `fr`",
         "Spanish: MEDDOCAN's text with CodiEsp's diagnoses, three-character families, 500 to learn from, 250 to test on, policy `es`",
     );
-    let runs: [(&str, &str, &str, &[&str], &[&str]); 3] = [
-        ("utility fr", hospital, "label attention", &french, &[]),
-        ("utility es bag", cases, "bag of words", &spanish, &["--method", "bag"]),
-        ("utility es", cases, "label attention", &spanish, &[]),
+    let none: &[&str] = &[];
+    let runs = [
+        ("utility fr", hospital, "label attention", &french[..], none),
+        ("utility es bag", cases, "bag of words", &spanish[..], &["--method", "bag"][..]),
+        ("utility es", cases, "label attention", &spanish[..], none),
     ];
     let mut text = format!(
         "# What de-identification costs the coder\n\nMade on {} by `cargo xtask coding utility` (`taire code utility`). The same coder \
