@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use taire::SecretKey;
 use taire_review::{Config, Review};
 
 use crate::args::{InputArgs, Lang, jobs, language};
-use crate::{Outcome, Usage};
+use crate::{Outcome, Usage, stop};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReviewArgs {
@@ -97,17 +95,7 @@ pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Usage> {
         state.display()
     ));
     eprintln!("taire: open {} in a browser on this machine", review.address());
-    let stopper = review.stopper();
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    std::thread::spawn(move || {
-        let mut asked = signals.forever();
-        if asked.next().is_some() {
-            stopper.stop();
-        }
-        if let Some(signal) = asked.next() {
-            std::process::exit(128 + signal);
-        }
-    });
+    stop::server(review.stopper())?;
     review.run()?;
     say("stopped; every correction that was acknowledged is kept");
     Ok(Outcome::Done)

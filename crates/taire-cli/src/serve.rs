@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use taire::SecretKey;
 use taire_server::{ApiKeys, Config, Limits, Scope, Server, TlsFiles};
 
 use crate::args::{jobs, share};
-use crate::{Outcome, Usage};
+use crate::{Outcome, Usage, stop};
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -170,17 +168,7 @@ fn listen(args: &ListenArgs) -> Result<Outcome, Usage> {
     server.not_offered().for_each(|why| say(&format!("not offered: {why}")));
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     say(&format!("listening at {scheme}://{}", server.address()));
-    let stopper = server.stopper();
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    std::thread::spawn(move || {
-        let mut asked = signals.forever();
-        if asked.next().is_some() {
-            stopper.stop();
-        }
-        if let Some(signal) = asked.next() {
-            std::process::exit(128 + signal);
-        }
-    });
+    stop::server(server.stopper())?;
     match server.run()? {
         true => say("stopped; every request under way was answered"),
         false => eprintln!("taire: stopped; requests that were not done in time were cut"),

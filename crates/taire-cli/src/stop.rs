@@ -1,10 +1,12 @@
-//! Stopping on request: the first signal lets the documents in flight end, the second ends the program at once.
+//! Stopping on request: the first signal lets what is under way end, the second ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_shutdown, register_usize};
+use signal_hook::iterator::Signals;
+use taire_server::Stopper;
 
 use crate::Usage;
 
@@ -18,4 +20,19 @@ pub(crate) fn flag() -> Result<Arc<AtomicUsize>, Usage> {
         register_usize(signal, stop.clone(), signal as usize)?;
     }
     Ok(stop)
+}
+
+/// Stops a server at the first signal.
+pub(crate) fn server(stopper: Stopper) -> Result<(), Usage> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        let mut asked = signals.forever();
+        if asked.next().is_some() {
+            stopper.stop();
+        }
+        if let Some(signal) = asked.next() {
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
 }

@@ -26,24 +26,28 @@ pub(crate) fn is_document_header(names: &[&str]) -> bool {
     names.len() > 1 && has(TEXT_NAMES) && (has(ID_NAMES) || has(PATIENT_NAMES) || has(DATE_NAMES))
 }
 
-/// The columns for a message. A first line that does not look like a header is data, and is not shown.
+/// The columns for a message. A table without a header has data in their place: shown are the names that are known, and
+/// others in small letters if every column is named like that.
 fn listed(names: &[String], lower: &[String]) -> String {
     let lists = [TEXT_NAMES, ID_NAMES, PATIENT_NAMES, DATE_NAMES, LANGUAGE_NAMES];
-    let usual = |n: &String| lists.iter().any(|l| l.contains(&n.as_str())) || FlatKey::parse(n).is_some();
-    let plain = |n: &String| {
+    let usual = |n: &str| lists.iter().any(|l| l.contains(&n)) || FlatKey::parse(n).is_some();
+    let small = |n: &str| {
         n.len() <= 40
-            && n.starts_with(|c: char| c.is_alphabetic() || c == '_')
-            && n.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'))
+            && n.starts_with(|c: char| c.is_ascii_lowercase())
+            && n.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.'))
     };
-    if !lower.iter().any(usual) && (names.len() < 2 || !lower.iter().all(plain)) {
-        return format!("{} without the looks of a header; a table needs one", names.len());
+    let header = names.len() > 1 && names.iter().zip(lower).all(|(n, low)| small(n) || usual(low));
+    let shown: Vec<_> = names
+        .iter()
+        .zip(lower)
+        .filter(|(_, low)| header || usual(low))
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    match (shown.len(), names.len() - shown.len()) {
+        (0, others) => format!("{others}, without the looks of a header, so they are not shown"),
+        (_, 0) => shown.join(", "),
+        (_, others) => format!("{}, and {others} with other names", shown.join(", ")),
     }
-    // What does not look like a name of a column may be a line of data.
-    let shown = |(name, low): (&String, &String)| match plain(low) {
-        true => format!("`{name}`"),
-        false => "another".to_owned(),
-    };
-    names.iter().zip(lower).map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// Bounded reading of records: memory stays under the limit whatever a quote left open swallows.
@@ -213,7 +217,7 @@ impl Style {
 }
 
 impl Columns {
-    /// Gives each column its role. The message lists the columns found: names of columns identify nobody.
+    /// Gives each column its role.
     pub(crate) fn new(
         names: Vec<String>,
         delimiter: u8,
@@ -459,8 +463,12 @@ mod tests {
 
         let missing = columns("a,b", &ReadOptions::default()).unwrap_err();
         assert!(missing.contains("`a`, `b`") && missing.contains("--text-column"), "{missing}");
-        let data = columns("12,Durand,Zoé Durand a 3 ans", &ReadOptions::default()).unwrap_err();
-        assert!(data.contains("3 without the looks of a header") && !data.contains("Durand"), "{data}");
+        let some = columns("Note_ID,Ward,service", &ReadOptions::default()).unwrap_err();
+        assert!(some.contains("`Note_ID`, and 2 with other names"), "{some}");
+        for line in ["12,Durand,Zoé Durand a 3 ans", "Durand,Zoé", "id,Durand,Zoé"] {
+            let data = columns(line, &ReadOptions::default()).unwrap_err();
+            assert!(!data.contains("Durand") && !data.contains("Zoé"), "{data}");
+        }
         let options = ReadOptions { text_column: Some("body".into()), ..Default::default() };
         assert!(columns("a,text", &options).unwrap_err().contains("no column `body`"));
         let options = ReadOptions { keep_columns: vec!["family_name".into()], ..Default::default() };
