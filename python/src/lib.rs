@@ -36,6 +36,7 @@ fn _taire(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("POLICIES", taire::SHIPPED.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
     module.add_class::<records::Records>()?;
+    module.add_class::<pipeline::Found>()?;
     module.add_class::<pipeline::Pipeline>()?;
     module.add_function(wrap_pyfunction!(table::plan, module)?)
 }

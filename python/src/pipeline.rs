@@ -10,7 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use taire::{Engine, Error, SecretKey};
-use taire_formats::{Document, Offsets, from_bytes, known_from_json, read_date};
+use taire_formats::{Document, Offsets, OutSpan, from_bytes, known_from_json, read_date};
 use taire_text::scheme::Scheme;
 use taire_text::{KnownIdentity, Language};
 
@@ -23,7 +23,30 @@ use crate::work::{Done, Given, Task, Worker};
 type Span = (usize, usize, String, Option<&'static str>, f64, Vec<&'static str>);
 
 /// A treated document as Python gets it: text, spans, patient, date, doubt.
-type Treated = (String, Vec<Span>, Option<String>, Option<String>, f64);
+type Treated = (String, Found, Option<String>, Option<String>, f64);
+
+/// The spans of a document, made into Python's objects when they are asked for: many only want the text.
+#[pyclass(module = "taire._taire", frozen)]
+pub(crate) struct Found(Vec<OutSpan>);
+
+#[pymethods]
+impl Found {
+    /// The spans in their text.
+    #[pyo3(name = "in_text")]
+    fn within(&self, text: &str) -> PyResult<Vec<Span>> {
+        let bytes: Vec<usize> = self.0.iter().flat_map(|s| [s.start, s.end]).collect();
+        if bytes.iter().any(|at| !text.is_char_boundary(*at)) {
+            return Err(raise("these spans belong to another text"));
+        }
+        let points = from_bytes(text, Offsets::CodePoints, &bytes);
+        let spans = self.0.iter().zip(points.chunks_exact(2)).map(|(span, at)| {
+            let sources = span.sources.iter().map(|s| s.key()).collect();
+            let role = span.role.map(|r| r.name());
+            (at[0], at[1], span.label.clone().into_owned(), role, four_digits(span.score), sources)
+        });
+        Ok(spans.collect())
+    }
+}
 
 #[pyclass(module = "taire._taire", frozen)]
 pub(crate) struct Pipeline(Worker);
@@ -51,15 +74,8 @@ fn four_digits(score: f32) -> f64 {
 }
 
 fn treated(done: Done) -> Treated {
-    let bytes: Vec<usize> = done.spans.iter().flat_map(|s| [s.start, s.end]).collect();
-    let points = from_bytes(&done.text, Offsets::CodePoints, &bytes);
-    let spans = done.spans.into_iter().zip(points.chunks_exact(2)).map(|(span, at)| {
-        let sources = span.sources.iter().map(|s| s.key()).collect();
-        let role = span.role.map(|r| r.name());
-        (at[0], at[1], span.label.into_owned(), role, four_digits(span.score), sources)
-    });
     let date = done.date.map(|d| d.to_string());
-    (done.text, spans.collect(), done.patient, date, four_digits(done.doubt))
+    (done.text, Found(done.spans), done.patient, date, four_digits(done.doubt))
 }
 
 #[pymethods]

@@ -18,6 +18,7 @@ Lists and tables are treated on all cores, without the interpreter's lock. Nothi
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import functools
 import json
@@ -30,7 +31,7 @@ from ._taire import POLICIES, Records, TaireError, __version__
 from ._taire import Pipeline as _Pipeline
 
 if TYPE_CHECKING:
-    from ._taire import Columns
+    from ._taire import Columns, Found
 
 __all__ = ["POLICIES", "Document", "Pipeline", "Records", "Span", "TaireError", "__version__", "pipeline"]
 
@@ -54,7 +55,8 @@ class Span(NamedTuple):
     """Who found it."""
 
 
-class Document(NamedTuple):
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Document:
     """A treated document: the original text for `detect`, the new one for `deid`, and the spans in it.
 
     `patient` and `date` are what stands for them after `deid`. `doubt` is the chance that the worst decision in the
@@ -62,10 +64,27 @@ class Document(NamedTuple):
     """
 
     text: str
-    spans: list[Span]
+    _spans: list[Span] | Found
     patient: str | None = None
     date: str | None = None
     doubt: float = 0.0
+
+    @property
+    def spans(self) -> list[Span]:
+        """What was found, in order."""
+        if not isinstance(self._spans, list):
+            made = [Span(*span) for span in self._spans.in_text(self.text)]
+            object.__setattr__(self, "_spans", made)
+        return self._spans
+
+    def _all(self) -> tuple[str, list[Span], str | None, str | None, float]:
+        return self.text, self.spans, self.patient, self.date, self.doubt
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == other._all() if isinstance(other, Document) else NotImplemented
+
+    def __reduce__(self) -> Any:
+        return Document, self._all()
 
     def __repr__(self) -> str:
         return f"Document({len(self.text)} characters, {len(self.spans)} spans)"
@@ -162,10 +181,7 @@ class Pipeline:
             [_day(v) for v in days],
             [None if v is None else json.dumps(v, default=str) for v in identities],
         )
-        documents = [
-            Document(new, [Span(*span) for span in spans], who, when, doubt)
-            for new, spans, who, when, doubt in treated
-        ]
+        documents = [Document(*done) for done in treated]
         return documents[0] if one else documents
 
     def deid_table(

@@ -16,7 +16,13 @@ class Columns(TypedDict):
     keep: list[str]
 
 _Span = tuple[int, int, str, str | None, float, list[str]]
-_Treated = tuple[str, list[_Span], str | None, str | None, float]
+_Treated = tuple[str, Found, str | None, str | None, float]
+
+class Found:
+    """The spans of a document, not yet Python's objects."""
+
+    def in_text(self, text: str) -> list[_Span]:
+        """The spans in their text."""
 
 class Records:
     """What is certain of patients, sealed under the secret key.

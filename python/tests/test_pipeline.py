@@ -25,6 +25,9 @@ def test_one_text(pipeline):
     assert done == pipeline.deid(text, patient=800417) == taire.Pipeline("fr", key=KEY).deid(text, patient="800417")
     assert done != pipeline.deid(text, patient="800418")
     assert all(done.text[s.start : s.end] for s in done.spans)
+    assert pickle.loads(pickle.dumps(done)) == done and pickle.loads(pickle.dumps(pipeline.deid(text))).spans
+    with pytest.raises(AttributeError):
+        done.text = text
     assert done.patient not in (None, "800417")
     assert "KERVADEC" not in repr(pipeline.detect(text))
     # Without patient and id, the same text is the same document, another text is another.
