@@ -1,7 +1,7 @@
 //! Fills in what the lexicon knows of each word of a note.
 //!
-//! Texts repeat their words, so each thread keeps a small direct-mapped cache from the bytes of a token to its
-//! facts; a slot holds its key, so a collision costs a look-up and never a wrong answer.
+//! Texts repeat their words, so each thread keeps a cache from the bytes of a token to its facts, two words to a slot;
+//! each is kept with its key, so a collision costs a look-up and never a wrong answer.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -38,14 +38,15 @@ struct Known {
 type Key = [u64; 3];
 
 #[derive(Clone, Copy)]
-struct Slot {
+struct Word {
     key: Key,
     known: Known,
 }
 
 struct Cache {
     owner: u64,
-    slots: Box<[Slot]>,
+    /// The later word of a slot first.
+    slots: Box<[[Word; 2]]>,
     folded: String,
 }
 
@@ -100,12 +101,16 @@ impl Annotator {
         let Some(key) = key_of(norm.as_bytes(), token.start(), token.end()) else {
             return self.look_up(&mut cache.folded, token.of(norm));
         };
-        let slot = &cache.slots[slot_of(key)];
-        if slot.key == key {
-            return slot.known;
+        let [first, second] = &mut cache.slots[slot_of(key)];
+        if first.key == key {
+            return first.known;
+        }
+        if second.key == key {
+            return second.known;
         }
         let known = self.look_up(&mut cache.folded, token.of(norm));
-        cache.slots[slot_of(key)] = Slot { key, known };
+        *second = *first;
+        *first = Word { key, known };
         known
     }
 
@@ -130,7 +135,7 @@ impl fmt::Debug for Annotator {
 impl Cache {
     fn new(owner: u64) -> Cache {
         let known = Known { facts: Facts::default(), hash: 0, calendar: Calendar::Unread };
-        let empty = Slot { key: [0; 3], known };
+        let empty = [Word { key: [0; 3], known }; 2];
         Cache { owner, slots: vec![empty; SLOTS].into_boxed_slice(), folded: String::new() }
     }
 }
