@@ -72,10 +72,11 @@ class Document:
     @property
     def spans(self) -> list[Span]:
         """What was found, in order."""
-        if not isinstance(self._spans, list):
-            made = [Span(*span) for span in self._spans.in_text(self.text)]
-            object.__setattr__(self, "_spans", made)
-        return self._spans
+        if isinstance(self._spans, list):
+            return self._spans
+        made = [Span(*span) for span in self._spans.in_text(self.text)]
+        object.__setattr__(self, "_spans", made)
+        return made
 
     def _all(self) -> tuple[str, list[Span], str | None, str | None, float]:
         return self.text, self.spans, self.patient, self.date, self.doubt
