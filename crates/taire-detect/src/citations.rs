@@ -15,6 +15,8 @@ const SURE: f32 = 1.0;
 /// How many tokens before and after the authors the evidence may stand.
 const BEFORE: usize = 40;
 const AFTER: usize = 160;
+/// The most words of a journal's name.
+const JOURNAL: usize = 8;
 
 static EVIDENCE: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&["pubmed scholar doi pmid pmc verlag elsevier springer medline isbn issn"])
@@ -26,6 +28,12 @@ pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
     let mut evidence: Option<Vec<usize>> = None;
     let mut i = 0;
     while i < tokens.len() {
+        if tokens[i].kind == Kind::Mark && text_at(tokens, text, i) == ";" {
+            if let Some((first, last)) = journal(tokens, text, i) {
+                let span = note.raw_of_tokens(first, last);
+                out.push(Mention::clear(span, SURE, Source::Lexicon, "a journal in a reference"));
+            }
+        }
         if tokens[i].kind != Kind::Word || !tokens[i].is_capitalised() {
             i += 1;
             continue;
@@ -66,12 +74,7 @@ fn marks(tokens: &[Token], text: &str) -> Vec<usize> {
                     || word == "al" && text_at(tokens, text, i.wrapping_sub(1)) == "et"
             }
             // "2012 Jan 3;88(2):113", "2013;12(4):207"
-            Kind::Mark if word == ";" => {
-                let year = (i.saturating_sub(3)..i).any(|k| is_year(tokens[k].of(text)));
-                let volume = tokens.get(i + 1).is_some_and(|t| t.kind == Kind::Number)
-                    && matches!(text_at(tokens, text, i + 2), "(" | ":");
-                year && volume
-            }
+            Kind::Mark if word == ";" => year_before_volume(tokens, text, i).is_some(),
             _ => false,
         };
         if found {
@@ -79,6 +82,20 @@ fn marks(tokens: &[Token], text: &str) -> Vec<usize> {
         }
     }
     marks
+}
+
+/// The year of a reference whose volume follows the semicolon at `at`.
+fn year_before_volume(tokens: &[Token], text: &str, at: usize) -> Option<usize> {
+    let volume = tokens.get(at + 1).is_some_and(|t| t.kind == Kind::Number)
+        && matches!(text_at(tokens, text, at + 2), "(" | ":" | "Suppl");
+    (at.saturating_sub(3)..at).find(|k| volume && is_year(tokens[*k].of(text)))
+}
+
+/// The journal before a year and a volume: the words between two full stops, "diabetes. Res Clin Pract. 2012;96(1):29".
+fn journal(tokens: &[Token], text: &str, at: usize) -> Option<(usize, usize)> {
+    let stop = year_before_volume(tokens, text, at)?.checked_sub(1).filter(|k| text_at(tokens, text, *k) == ".")?;
+    let words = tokens[..stop].iter().rev().take(JOURNAL).take_while(|t| t.kind == Kind::Word).count();
+    (words > 0).then(|| (stop - words, stop - 1))
 }
 
 fn is_year(word: &str) -> bool {

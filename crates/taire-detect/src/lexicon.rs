@@ -278,6 +278,7 @@ impl Reader<'_> {
         let mut i = at + 1;
         let mut first = None;
         let mut last = at;
+        let mut grade = false;
         let thing = is_thing(tokens[at].of(text));
         let given = |t: &Token| t.facts.given_tier() >= 4 && t.facts.careful().is_none();
         while let Some(token) = tokens.get(i).filter(|_| i <= at + 14) {
@@ -289,11 +290,12 @@ impl Reader<'_> {
                         && token.shape == Shape::Title
                         && last + 1 == i
                         && first.is_some_and(|f| tokens[f..i].iter().any(given))
-                        && tokens[last].shape == Shape::Title
-                        && given(&tokens[last]) =>
+                        && tokens[last].shape == Shape::Title =>
                 {
                     last = i;
                 }
+                // "type A d'Antoni", "stade 2 de Sarnat", "classe II Lucas"
+                Kind::Word | Kind::Number if i == at + 1 && is_grade(token, word) => grade = true,
                 Kind::Word
                     if WordClass::of(token).is_some_and(|c| c.is_title() && token.shape != Shape::Single) =>
                 {
@@ -322,7 +324,19 @@ impl Reader<'_> {
             }
             i += 1;
         }
-        let Some(first) = first else { return at + 1 };
+        // "en classe de Martin"
+        if !grade && matches!(tokens[at].of(text), "classe" | "Classe" | "CLASSE") {
+            return at + 1;
+        }
+        // Without a name the grade itself is what is meant: "hépatite de type A".
+        let first = match first {
+            None if grade && tokens[at + 1].kind == Kind::Word => {
+                last = at + 1;
+                at + 1
+            }
+            None => return at + 1,
+            Some(first) => first,
+        };
         // A given name makes it a person again: "la maladie de Jean DUPONT".
         let person = tokens[first..=last].iter().any(given)
             && last > first
@@ -449,7 +463,7 @@ impl Reader<'_> {
     }
 }
 
-/// A part of the body or an instrument, which no patient gives a name to: what follows is an eponym even if it holds a
+/// A part of the body, an instrument or a method, which no patient gives a name to: what follows is an eponym even if it holds a
 /// given name.
 fn is_thing(word: &str) -> bool {
     matches!(
@@ -464,7 +478,21 @@ fn is_thing(word: &str) -> bool {
             | "écarteur"
             | "pessaire"
             | "têtière"
+            | "méthode"
+            | "methode"
+            | "classification"
     )
+}
+
+/// `2`, `A`, `IV`: how far or which, between a head and its eponym.
+fn is_grade(token: &Token, word: &str) -> bool {
+    match token.kind {
+        Kind::Number => word.len() <= 2,
+        _ => {
+            token.shape == Shape::Single && word.is_ascii()
+                || token.shape == Shape::Upper && word.len() <= 4 && word.bytes().all(|b| b"IVX".contains(&b))
+        }
+    }
 }
 
 /// "EVA 7/10", "IgG ELISA": acronyms that are given names too, in a line that is not all in capitals.

@@ -211,7 +211,7 @@ const FRENCH: &[(WordClass, &str)] = &[
          echographie doppler appareil attelle prothese vaccin dermatose dystrophie ataxie epilepsie \
          encephalopathie aphasie paralysie nevralgie contracture lesion lesions cancer carcinome \
          melanome protocole schema complexe type facies osteochondrite apophysite anti anticorps triangle trigone \
-         clamp ecarteur pessaire tetiere",
+         clamp ecarteur pessaire tetiere classe acide",
     ),
     (
         PlaceVerb,
