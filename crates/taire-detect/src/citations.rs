@@ -93,7 +93,8 @@ fn year_before_volume(tokens: &[Token], text: &str, at: usize) -> Option<usize> 
 
 /// The journal before a year and a volume: the words between two full stops, "diabetes. Res Clin Pract. 2012;96(1):29".
 fn journal(tokens: &[Token], text: &str, at: usize) -> Option<(usize, usize)> {
-    let stop = year_before_volume(tokens, text, at)?.checked_sub(1).filter(|k| text_at(tokens, text, *k) == ".")?;
+    let stop =
+        year_before_volume(tokens, text, at)?.checked_sub(1).filter(|k| text_at(tokens, text, *k) == ".")?;
     let words = tokens[..stop].iter().rev().take(JOURNAL).take_while(|t| t.kind == Kind::Word).count();
     (words > 0).then(|| (stop - words, stop - 1))
 }

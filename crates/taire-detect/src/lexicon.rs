@@ -289,7 +289,7 @@ impl Reader<'_> {
                     if thing
                         && token.shape == Shape::Title
                         && last + 1 == i
-                        && first.is_some_and(|f| tokens[f..i].iter().any(given))
+                        && first.is_some_and(|f| tokens[f..i].iter().any(|t| t.facts.given_tier() >= 4))
                         && tokens[last].shape == Shape::Title =>
                 {
                     last = i;

@@ -1,10 +1,10 @@
 //! Where a name ends, in either language: a verb in small letters behind capitals, the word for a nurse or a relative
-//! at the head of the next column, and the key of the number that follows ran into it and are given back. Only words
-//! that a list knows are: what no list knows may be a name.
+//! at the head of the next column, and the key of the number or mail that follows ran into it and are given back. Only
+//! words that a list knows are: what no list knows may be a name.
 
 use std::sync::LazyLock;
 
-use taire_text::{Entity, Kind, Label, Note, Shape, Source};
+use taire_text::{Entity, Kind, Label, Note, Shape, Source, Span};
 
 use crate::folded::{WordSet, word_hash};
 use crate::words::WordClass;
@@ -30,6 +30,17 @@ fn without_tail(note: &Note, mut entity: Entity) -> Option<Entity> {
     let norm = note.to_norm(entity.span);
     let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
     let words: Vec<usize> = (first..end).filter(|&i| note.tokens[i].kind == Kind::Word).collect();
+    // "MartínezNº Col": the key has lost its space.
+    let key = note.tokens.get(end).is_some_and(|t| t.glued && matches!(t.of(note.norm()), "º" | "°"));
+    let whole = end > first && note.tokens[end - 1].end() == norm.end();
+    if key
+        && whole
+        && has_lost_n(note.tokens[end - 1].of(note.norm()))
+        && entity.span.of(note.raw()).ends_with('N')
+    {
+        entity.span = Span::new(entity.span.start(), entity.span.end() - 1);
+        return Some(entity);
+    }
     let kept = words.iter().rposition(|&i| !is_tail(note, i, i == first)).map_or(0, |at| at + 1);
     let by_model_alone = entity.sources.iter().all(Source::is_learned);
     if kept == words.len() || kept == 0 && !by_model_alone {
@@ -50,7 +61,14 @@ fn is_tail(note: &Note, at: usize, alone: bool) -> bool {
     if KEYS.has(word_hash(token.of(text))) && next.is_some_and(|t| t.kind == Kind::Number) {
         return true;
     }
-    if alone || !rare {
+    if alone {
+        return false;
+    }
+    // "Rosalba Quijada E-mail: …"
+    if matches!(token.of(text), "E" | "e") && is_mail_key(note, at) {
+        return true;
+    }
+    if !rare {
         return false;
     }
     let before = &note.tokens[at - 1];
@@ -68,10 +86,22 @@ fn is_tail(note: &Note, at: usize, alone: bool) -> bool {
     }
 }
 
+/// A word in small letters with the N of "Nº" at its end.
+fn has_lost_n(word: &str) -> bool {
+    word.strip_suffix('N').is_some_and(|name| name.len() > 1 && name.ends_with(char::is_lowercase))
+}
+
+/// "E-mail", "E mail", "Email" torn apart: the letter before it is part of the key.
+fn is_mail_key(note: &Note, at: usize) -> bool {
+    let word = |i: usize| note.tokens.get(i).map_or("", |t| t.of(note.norm()));
+    let next = if matches!(word(at + 1), "-" | "." | "–") { at + 2 } else { at + 1 };
+    matches!(word(next), "mail" | "Mail" | "MAIL" | "mails")
+}
+
 #[cfg(test)]
 mod tests {
     use taire_lexicon::Annotator;
-    use taire_text::{Language, Mention, Raw, Score, SourceSet, Span};
+    use taire_text::{Language, Mention, Raw, Score, SourceSet};
 
     use super::*;
 
@@ -103,6 +133,11 @@ mod tests {
             settled("Sra. Quijada de la Rosa", "Quijada de la Rosa").as_deref(),
             Some("Quijada de la Rosa")
         );
+        assert_eq!(settled("Iker QuijadaNº Col: 28", "QuijadaN").as_deref(), Some("Quijada"));
+        assert_eq!(settled("Iker QUIJADAN º", "QUIJADAN").as_deref(), Some("QUIJADAN"));
+        let mail = settled("Rosalba Quijada E-mail: nadie@x.es", "Quijada E");
+        assert_eq!(mail.as_deref(), Some("Quijada"));
+        assert_eq!(settled("Quijada E. Mairena", "Quijada E.").as_deref(), Some("Quijada E."));
         assert_eq!(settled("Sr. Quijada Madre", "Quijada").as_deref(), Some("Quijada"));
     }
 }
