@@ -28,11 +28,12 @@ pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
     let mut evidence: Option<Vec<usize>> = None;
     let mut i = 0;
     while i < tokens.len() {
-        if tokens[i].kind == Kind::Mark && text_at(tokens, text, i) == ";" {
-            if let Some((first, last)) = journal(tokens, text, i) {
-                let span = note.raw_of_tokens(first, last);
-                out.push(Mention::clear(span, SURE, Source::Lexicon, "a journal in a reference"));
-            }
+        if tokens[i].kind == Kind::Mark
+            && text_at(tokens, text, i) == ";"
+            && let Some((first, last)) = journal(tokens, text, i)
+        {
+            let span = note.raw_of_tokens(first, last);
+            out.push(Mention::clear(span, SURE, Source::Lexicon, "a journal in a reference"));
         }
         if tokens[i].kind != Kind::Word || !tokens[i].is_capitalised() {
             i += 1;
