@@ -23,6 +23,8 @@ pub(crate) enum Code {
     XmlSpace(usize),
     /// Text of RTF, where so many characters stand for one of Unicode in readers that do not know it.
     Rtf(usize),
+    /// The same, written anew even if its text stays: the characters that stand for others could spell a name.
+    RtfAnew(usize),
 }
 
 enum Item {
@@ -233,7 +235,8 @@ impl Places {
         let edits = self.edits(text, spans)?;
         let mut changes: Vec<Vec<(Range<usize>, Vec<u8>)>> =
             self.sources.iter().map(|s| s.cuts.clone()).collect();
-        let mut pieces: BTreeMap<usize, Vec<Edit<'_>>> = BTreeMap::new();
+        let anew = self.runs.iter().enumerate().filter(|(_, run)| matches!(run.code, Code::RtfAnew(_)));
+        let mut pieces: BTreeMap<usize, Vec<Edit<'_>>> = anew.map(|(i, _)| (i, Vec::new())).collect();
         for (range, with) in edits.iter().flat_map(|edit| self.lines(edit)) {
             let first = self.runs.partition_point(|run| run.text.end <= range.start);
             let mut with = with;
@@ -262,7 +265,7 @@ impl Places {
                     into.push((tag..tag, b" xml:space=\"preserve\"".to_vec()));
                     into.push((run.at.clone(), escaped(&new)));
                 }
-                Code::Rtf(skip) => into.push((run.at.clone(), rtf(&new, skip))),
+                Code::Rtf(skip) | Code::RtfAnew(skip) => into.push((run.at.clone(), rtf(&new, skip))),
             }
         }
         self.rename(&edits, &mut changes);

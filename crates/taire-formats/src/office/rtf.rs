@@ -70,6 +70,8 @@ struct Run {
     text: String,
     /// Bytes of the code page not decoded yet.
     raw: Vec<u8>,
+    /// A letter stands for a character of Unicode in readers that do not know it.
+    stand_in: bool,
 }
 
 enum Token<'b> {
@@ -320,8 +322,12 @@ impl<'b> Rtf<'b, '_> {
     }
 
     fn open_run(&mut self, at: Range<usize>) -> &mut Run {
-        let run =
-            self.run.get_or_insert_with(|| Run { at: at.clone(), text: String::new(), raw: Vec::new() });
+        let run = self.run.get_or_insert_with(|| Run {
+            at: at.clone(),
+            text: String::new(),
+            raw: Vec::new(),
+            stand_in: false,
+        });
         run.at.end = at.end;
         run
     }
@@ -340,6 +346,7 @@ impl<'b> Rtf<'b, '_> {
     /// `\u` with its number, and the characters after it that stand for it elsewhere.
     fn unicode(&mut self, number: i32, start: usize, mut end: usize) -> Result<(), String> {
         let unit = number as u16;
+        let mut stand_in = false;
         for _ in 0..self.state.skip {
             if end >= self.bytes.len() {
                 break;
@@ -347,11 +354,15 @@ impl<'b> Rtf<'b, '_> {
             match token(self.bytes, end)? {
                 (Token::Open | Token::Close, _) => break,
                 (Token::Word("u", _), _) => break,
-                (_, after) => end = after,
+                (token, after) => {
+                    stand_in |= matches!(token, Token::Byte(b) | Token::Hex(b) if b.is_ascii_alphanumeric());
+                    end = after;
+                }
             }
         }
         let encoding = self.encoding();
         let run = self.open_run(start..end);
+        run.stand_in |= stand_in;
         settle(run, encoding)?;
         // A character beyond 16 bits comes as two numbers: the first waits as a private mark.
         match char::from_u32(unit.into()) {
@@ -380,6 +391,7 @@ impl<'b> Rtf<'b, '_> {
                 count(&mut self.counts, LeftOut::DeletedText);
                 self.out.cut(run.at, *b"");
             }
+            Kind::Text if run.stand_in => self.out.run(run.at, run.text, Code::RtfAnew(self.state.skip)),
             Kind::Text => self.out.run(run.at, run.text, Code::Rtf(self.state.skip)),
             Kind::Table | Kind::Fonts => {
                 let name = run.text.trim_end_matches(';');
