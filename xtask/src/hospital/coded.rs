@@ -3,8 +3,8 @@
 //! Each letter has a main diagnosis and up to five others, each named in one of several ways (in full, by an abbreviation,
 //! by what was seen or done), among findings, treatments, denied diagnoses ("pas d'embolie pulmonaire") and those of the
 //! family, which are not coded. Some words mean another code in a child, an old person, a woman or a man, as they do in
-//! hospitals: a coder has to look at the age or the sex, which de-identification touches. One in four diagnoses that can be
-//! written so is. Codes are those a coder would give; nothing was chosen to flatter a policy.
+//! hospitals: a coder has to look at the age or the sex, which de-identification touches. So are drawn 15 of a
+//! hundred diagnoses. Codes are those a coder would give; nothing was chosen to flatter a policy.
 
 use taire_text::Gender;
 
