@@ -85,7 +85,11 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<String, String> {
         None => declared().unwrap_or(encoding_rs::UTF_8),
     };
     let (text, _, bad) = encoding.decode(bytes);
-    if bad { Err("its XML is not in the encoding it declares".into()) } else { Ok(text.into_owned()) }
+    if bad {
+        return Err("its XML is not in the encoding it declares".into());
+    }
+    // The parser would leave out a second mark and count from behind it.
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 struct Open<'a> {
@@ -348,6 +352,12 @@ mod tests {
             "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?><r xmlns:b='urn:a'><p alt = \"x &lt;\">\
              A &amp; &#233;<![CDATA[<z>]]></p><drop/></r>"
         );
+    }
+
+    #[test]
+    fn marks_of_the_encoding_are_left_out_however_many() {
+        assert_eq!(decode("\u{feff}\u{feff}<a>é</a>".as_bytes()).as_deref(), Ok("<a>é</a>"));
+        assert_eq!(decode(b"\xff\xfe<\0a\0/\0>\0").as_deref(), Ok("<a/>"));
     }
 
     #[test]
