@@ -17,7 +17,10 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "key `{}` {}", self.key, self.why)?;
+        match looks_like_key(&self.key) {
+            true => write!(f, "key `{}` {}", self.key, self.why)?,
+            false => write!(f, "a key that looks like data, and is not shown, {}", self.why)?,
+        }
         if self.why == UNKNOWN {
             write!(f, "; known: {}", KEYS.join(", "))?;
         }
@@ -29,6 +32,13 @@ const UNKNOWN: &str = "is not a key of a known identity";
 const LIST: &str = "must be a list of strings";
 const SCALAR: &str = "must be a string";
 const PEOPLE: &str = "must be a list of objects";
+
+/// Whether a key or the name of a column may be shown: one short word that begins with a small letter.
+pub(crate) fn looks_like_key(name: &str) -> bool {
+    name.len() <= 40
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
+}
 
 /// The problem of a key that is none.
 pub(crate) fn unknown(key: &str) -> Problem {

@@ -136,7 +136,7 @@ pub(crate) fn scan<W: Walk>(xml: &str, walk: &mut W, out: &mut Gatherer) -> Resu
             continue;
         }
         if !text.is_empty() {
-            if open.is_empty() && !text.trim_matches('\u{feff}').trim().is_empty() {
+            if open.is_empty() && !text.trim().is_empty() {
                 return Err(BROKEN.into());
             }
             if dropping.is_none() && !open.is_empty() {

@@ -9,7 +9,7 @@ use taire_text::{KnownIdentity, Language};
 use crate::date::{self, DateShape};
 use crate::decode::{BOM, Encoding, decode_field};
 use crate::document::Spot;
-use crate::identity::{Builder, FlatKey};
+use crate::identity::{Builder, FlatKey, looks_like_key};
 use crate::{Document, LIMIT, Place, ReadOptions};
 
 const TEXT_NAMES: &[&str] =
@@ -30,12 +30,9 @@ pub(crate) fn is_document_header(names: &[&str]) -> bool {
 /// others in small letters if every column is named like that.
 fn listed(names: &[String], lower: &[String]) -> String {
     let lists = [TEXT_NAMES, ID_NAMES, PATIENT_NAMES, DATE_NAMES, LANGUAGE_NAMES];
-    let usual = |n: &str| lists.iter().any(|l| l.contains(&n)) || FlatKey::parse(n).is_some();
-    let small = |n: &str| {
-        n.len() <= 40
-            && n.starts_with(|c: char| c.is_ascii_lowercase())
-            && n.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.'))
-    };
+    let usual =
+        |n: &str| lists.iter().any(|l| l.contains(&n)) || looks_like_key(n) && FlatKey::parse(n).is_some();
+    let small = |n: &str| looks_like_key(n) && !n.bytes().any(|b| b.is_ascii_uppercase());
     let header = names.len() > 1 && names.iter().zip(lower).all(|(n, low)| small(n) || usual(low));
     let shown: Vec<_> = names
         .iter()
@@ -465,7 +462,8 @@ mod tests {
         assert!(missing.contains("`a`, `b`") && missing.contains("--text-column"), "{missing}");
         let some = columns("Note_ID,Ward,service", &ReadOptions::default()).unwrap_err();
         assert!(some.contains("`Note_ID`, and 2 with other names"), "{some}");
-        for line in ["12,Durand,Zoé Durand a 3 ans", "Durand,Zoé", "id,Durand,Zoé"] {
+        for line in ["12,Durand,Zoé Durand a 3 ans", "Durand,Zoé", "id,Durand,Zoé", "id,ids.30600 Durand"]
+        {
             let data = columns(line, &ReadOptions::default()).unwrap_err();
             assert!(!data.contains("Durand") && !data.contains("Zoé"), "{data}");
         }

@@ -396,7 +396,13 @@ impl<'b> Rtf<'b, '_> {
             Kind::Table | Kind::Fonts => {
                 let name = run.text.trim_end_matches(';');
                 let end = run.at.end - (run.text.len() - name.len()).min(run.at.len());
-                self.out.named(run.at.start..end, name);
+                // What is written in UTF-8 under another code page tells no less.
+                let bytes = self.bytes.get(run.at.clone()).unwrap_or_default();
+                let value = match name.is_ascii() {
+                    true => name.to_owned(),
+                    false => format!("{name} {}", String::from_utf8_lossy(bytes)),
+                };
+                self.out.named(run.at.start..end, &value);
             }
             Kind::Dropped => {}
         }
