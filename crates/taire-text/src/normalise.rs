@@ -143,6 +143,15 @@ const FIELDS: &[&str] = &[
     "QUOTE",
 ];
 
+/// Whether a field's code holds its name, switches and the name of a variable, and nothing that somebody wrote: quoted
+/// text and addresses must stay visible to the detectors.
+fn is_plain_code(code: &str) -> bool {
+    const LONGEST: usize = 100;
+    let words =
+        code.split_whitespace().filter(|w| !w.starts_with('\\') && w.chars().any(char::is_alphabetic));
+    code.len() <= LONGEST && !code.contains(['"', '“', '«', '@']) && words.count() <= 2
+}
+
 /// Byte ranges of `raw` that hold field codes: from the field's name to its `MERGEFORMAT` switch on the same
 /// line, and what stands between the binary field-begin and field-separator characters.
 fn field_codes(raw: &str) -> Vec<(usize, usize)> {
@@ -157,7 +166,7 @@ fn field_codes(raw: &str) -> Vec<(usize, usize)> {
             .iter()
             .filter_map(|f| code.rfind(f).filter(|&i| starts_word(code, i)))
             .min_by_key(|&i| code.len() - i);
-        if let Some(i) = field.filter(|_| code.contains('\\')) {
+        if let Some(i) = field.filter(|&i| code.contains('\\') && is_plain_code(&code[i..])) {
             found.push((line + i, end));
         } else {
             found.push((at, end));
@@ -171,8 +180,8 @@ fn field_codes(raw: &str) -> Vec<(usize, usize)> {
             break;
         };
         let code = &raw[begin + 1..separator];
-        // A hyperlink's code holds its address, which must stay visible to the detectors.
-        if !code.contains('@') && !code.contains("HYPERLINK") {
+        let closed = !raw[separator..].starts_with('\n');
+        if closed && FIELDS.iter().any(|f| code.trim_start().starts_with(f)) && is_plain_code(code) {
             found.push((begin, separator));
         }
         from = separator;
@@ -380,6 +389,16 @@ mod tests {
             norm("a \u{13} PAGE \u{14}2\u{15} b").split_whitespace().collect::<Vec<_>>(),
             ["a", "2", "b"]
         );
+        // What somebody may have written is searched.
+        for kept in [
+            "\u{13} Mme Kervadec\n vue",
+            "\u{13} Mme Kervadec \u{14}2\u{15}",
+            "\u{13} QUOTE \"Kervadec\" \u{14}2\u{15}",
+            "QUOTE \"Mme Kervadec\" \\* MERGEFORMAT",
+            "PAGE vue par Mme Kervadec \\* MERGEFORMAT",
+        ] {
+            assert!(norm(kept).contains("Kervadec"), "{kept}");
+        }
     }
 
     proptest! {
