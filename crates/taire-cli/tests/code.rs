@@ -62,6 +62,12 @@ fn trains_predicts_evaluates_and_compares() {
     // The other name, another number of threads: the same bytes.
     train(&["train", "coder"], "again.coder", &["--jobs", "2"]);
     assert!(std::fs::read(path("laat.coder")).unwrap() == std::fs::read(path("again.coder")).unwrap());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(path("laat.coder")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "a coder holds words of the documents");
+    }
     train(&["code", "train"], "bag.coder", &["--method", "bag"]);
 
     let scores = json(&[

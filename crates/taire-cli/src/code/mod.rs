@@ -116,7 +116,7 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
         taire_coding::train(&fit, &dev, &unlabelled, table.as_ref(), &options, &mut |p| show.step("", p))?;
     drop(show);
     let bytes = coder.to_bytes()?;
-    let mut file = AtomicFile::create(&args.output)?;
+    let mut file = AtomicFile::create_private(&args.output)?;
     file.write_all(&bytes)?;
     file.finish()?;
     let about = &coder.about;
