@@ -428,8 +428,32 @@ fn settle(run: &mut Run, encoding: Option<&'static Encoding>) -> Result<(), Stri
         return Ok(());
     }
     let encoding = encoding.ok_or("it is written in a code page that is not known; save it again in Word")?;
-    run.text.push_str(&encoding.decode_without_bom_handling(&raw).0);
+    let decode = |bytes: &[u8]| encoding.decode_without_bom_handling(bytes).0.into_owned();
+    let (mut from, mut at) = (0, 0);
+    while at < raw.len() && encoding.is_single_byte() {
+        match mistaken(&raw[at..]) {
+            Some(c) => {
+                run.text.push_str(&decode(&raw[from..at]));
+                run.text.push(c);
+                at += c.len_utf8();
+                from = at;
+            }
+            None => at += 1,
+        }
+    }
+    run.text.push_str(&decode(&raw[from..]));
     Ok(())
+}
+
+/// A character that a careless program wrote in UTF-8 under another code page. Only those are told that no French or
+/// Spanish word spells in the code page: "É»" may end a quotation, "Ã©" ends nothing.
+fn mistaken(raw: &[u8]) -> Option<char> {
+    let length = match raw[0] {
+        0xc2..=0xc5 | 0xcc => 2,
+        0xe2 => 3,
+        _ => return None,
+    };
+    std::str::from_utf8(raw.get(..length)?).ok()?.chars().next()
 }
 
 /// The token at a place, and the place after it.
@@ -552,6 +576,17 @@ mod tests {
         assert_eq!(text, "Mme DUPONT née Éloïseř\nService de Médecine\nlien\tNom\tA\n\nfin\nnote\n");
         assert!(!back.contains("Dupont") && !back.contains("dupont") && !back.contains("0102"), "{back}");
         assert!(back.contains("{\\*\\fldinst }") && back.contains("{\\f0\\fnil Arial;}"), "{back}");
+    }
+
+    #[test]
+    fn letters_in_utf_8_under_a_code_page_are_read() {
+        for (rtf, expected) in [
+            ("{\\rtf1\\ansi\\ansicpg1252 Mme ESCOUBÈS n\\'e9e à l’\\'c9cole}", "Mme ESCOUBÈS née à l’École"),
+            ("{\\rtf1\\ansi\\ansicpg1251 ESCOUBÈS \\'c8}", "ESCOUBÈS И"),
+            ("{\\rtf1\\ansi\\ansicpg1252 \\'abCAF\\'c9\\'bb}", "«CAFÉ»"),
+        ] {
+            assert_eq!(read(rtf).0.trim_end(), expected);
+        }
     }
 
     #[test]
