@@ -112,8 +112,12 @@ pub(super) fn escape(text: &str, marks: Marks) -> String {
             _ if c == marks.repetition => "R",
             _ if c == marks.escape => "E",
             _ if c == marks.sub => "T",
-            '\n' => ".br",
-            '\r' | '\u{b}' | '\u{1c}' => continue,
+            '\n' | '\u{b}' => ".br",
+            // A mark of the envelope: gone without a trace, it would join what stood apart.
+            '\r' | '\u{1c}' => {
+                out.push(' ');
+                continue;
+            }
             _ => {
                 out.push(c);
                 continue;
@@ -137,6 +141,7 @@ mod tests {
         assert_eq!(read.text, "a|b\nc&d J !\\");
         assert!(!read.exact);
         assert_eq!(escape("a|b\nc&d^\\", marks), "a\\F\\b\\.br\\c\\T\\d\\S\\\\E\\");
+        assert_eq!(escape("LA\u{b}CAZE\u{1c}JO", marks), "LA\\.br\\CAZE JO");
         for bad in ["MSH", "MSH|", "MSH|^^\\&|", "MSH|^~|", "MSHabcde|", "PID|^~\\&|"] {
             assert!(Marks::read(bad).is_none(), "{bad}");
         }
