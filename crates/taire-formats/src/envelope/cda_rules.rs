@@ -202,7 +202,10 @@ pub(super) fn attribute(ns: &str, local: &str) -> Attr {
 /// Roots of national registers: they tell no hospital.
 pub(super) fn is_public_root(root: &str) -> bool {
     const PUBLIC: &[&str] = &["1.2.250.1.71.4.2", "1.2.250.1.213.1.4", "2.16.840.1.113883", "2.16.724.4"];
-    PUBLIC.iter().any(|public| root.strip_prefix(public).is_some_and(|r| r.is_empty() || r.starts_with('.')))
+    root.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        && PUBLIC
+            .iter()
+            .any(|public| root.strip_prefix(public).is_some_and(|r| r.is_empty() || r.starts_with('.')))
 }
 
 /// Roots of the French national health identity, whose value is the social security number.
