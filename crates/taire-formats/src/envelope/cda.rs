@@ -200,7 +200,9 @@ impl Walker {
                     }
                     None => out.cut(attr.whole.clone(), *b" nullFlavor=\"MSK\""),
                 },
-                "nullFlavor" | "displayable" if is_code(&attr.value) => {}
+                "nullFlavor" | "displayable" if is_code(&attr.value) => {
+                    self.codes.push((attr.at.clone(), attr.value.to_string()));
+                }
                 _ => out.cut(attr.whole.clone(), *b""),
             }
         }
