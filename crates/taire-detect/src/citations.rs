@@ -2,7 +2,8 @@
 //!
 //! At least three authors in a row ("Tanguy H, Estrade EH, Amalric S" or "R. BASTIDE, H. DOMERGUE, S. GIBELIN"), and near
 //! them what only a reference has: a year before a volume, "et al.", PubMed, doi, a publisher. A list of caregivers
-//! has none of these and stays hidden.
+//! has none of these and stays hidden. In a text that numbers its references, who stands right before such a number
+//! ("Estrade [12, 13]") is an author too.
 
 use std::sync::LazyLock;
 
@@ -15,6 +16,8 @@ const SURE: f32 = 1.0;
 /// How many tokens before and after the authors the evidence may stand.
 const BEFORE: usize = 40;
 const AFTER: usize = 160;
+/// How many numbers of references a text has that cites in this way.
+const BRACKETS: usize = 3;
 /// The most words of a journal's name.
 const JOURNAL: usize = 8;
 
@@ -26,8 +29,12 @@ static EVIDENCE: LazyLock<WordSet> = LazyLock::new(|| {
 pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
     let (tokens, text) = (&note.tokens, note.norm());
     let mut evidence: Option<Vec<usize>> = None;
+    let mut brackets = Vec::new();
     let mut i = 0;
     while i < tokens.len() {
+        if tokens[i].kind == Kind::Mark && is_reference(tokens, text, i) {
+            brackets.push(i);
+        }
         if tokens[i].kind == Kind::Mark
             && text_at(tokens, text, i) == ";"
             && let Some((first, last)) = journal(tokens, text, i)
@@ -58,6 +65,27 @@ pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
         }
         i = end + 1;
     }
+    if brackets.len() < BRACKETS {
+        return;
+    }
+    for at in brackets {
+        let names = tokens[..at].iter().rev().take(3).take_while(|t| t.shape == Shape::Title).count();
+        if names > 0 {
+            let span = note.raw_of_tokens(at - names, at - 1);
+            out.push(Mention::clear(span, SURE, Source::Lexicon, "an author before the number of a reference"));
+        }
+    }
+}
+
+/// `[16, 17]`, `[3-5]`: numbers of references.
+fn is_reference(tokens: &[Token], text: &str, at: usize) -> bool {
+    if text_at(tokens, text, at) != "[" || tokens.get(at + 1).is_none_or(|t| t.kind != Kind::Number) {
+        return false;
+    }
+    let inside = tokens[at + 1..].iter().take(12);
+    let plain = |t: &&Token| t.kind == Kind::Number && t.of(text).len() <= 3 || matches!(t.of(text), "," | "-" | "–");
+    let count = inside.take_while(plain).count();
+    text_at(tokens, text, at + 1 + count) == "]"
 }
 
 fn text_at<'a>(tokens: &[Token], text: &'a str, at: usize) -> &'a str {

@@ -132,6 +132,13 @@ pub(crate) fn medical_name(note: &Note, at: usize) -> Option<(usize, &'static st
     if tokens.get(at + 1).is_some_and(|t| matches!(t.of(text), "®" | "™" | "©")) {
         return Some((at, "a brand, by its sign"));
     }
+    // "Histidine Rich Protein", "Hamilton Rating Scale": English puts the head last.
+    static HEADS: LazyLock<WordSet> =
+        LazyLock::new(|| WordSet::new(&["protein scale inventory disease disorder survey trial study"]));
+    let titles = tokens[at..].iter().take(4).take_while(|t| t.shape == Shape::Title).count();
+    if let Some(head) = (1..titles).find(|k| HEADS.has(word_hash(tokens[at + k].of(text)))) {
+        return Some((at + head, "an English term, by its head"));
+    }
     if !NAMES.has(word_hash(token.of(text))) || token.facts.given_tier() >= 5 {
         return None;
     }
