@@ -72,7 +72,12 @@ pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
         let names = tokens[..at].iter().rev().take(3).take_while(|t| t.shape == Shape::Title).count();
         if names > 0 {
             let span = note.raw_of_tokens(at - names, at - 1);
-            out.push(Mention::clear(span, SURE, Source::Lexicon, "an author before the number of a reference"));
+            out.push(Mention::clear(
+                span,
+                SURE,
+                Source::Lexicon,
+                "an author before the number of a reference",
+            ));
         }
     }
 }
@@ -83,7 +88,8 @@ fn is_reference(tokens: &[Token], text: &str, at: usize) -> bool {
         return false;
     }
     let inside = tokens[at + 1..].iter().take(12);
-    let plain = |t: &&Token| t.kind == Kind::Number && t.of(text).len() <= 3 || matches!(t.of(text), "," | "-" | "–");
+    let plain =
+        |t: &&Token| t.kind == Kind::Number && t.of(text).len() <= 3 || matches!(t.of(text), "," | "-" | "–");
     let count = inside.take_while(plain).count();
     text_at(tokens, text, at + 1 + count) == "]"
 }

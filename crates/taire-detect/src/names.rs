@@ -261,7 +261,7 @@ fn read_unit(note: &Note, at: usize, trust: Trust, first: bool) -> Option<Unit> 
     if class == Some(WordClass::Particle) {
         start = skip_particles(note, at)?;
         particle = true;
-    } else if class.is_some_and(|c| c.is_title() || c.is_facility()) {
+    } else if class.is_some_and(|c| c.is_title() || c.is_facility() || c == WordClass::Born && !first) {
         return None;
     }
     let token = &tokens[start];

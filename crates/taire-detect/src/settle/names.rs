@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use taire_text::{Entity, Kind, Label, Mention, Note, Raw, Shape, Source, Span, fold};
+use taire_text::{Entity, Kind, Label, Mention, Note, Raw, Shape, Source, Span, Token, fold};
 
 use crate::folded::{WordSet, word_hash};
 use crate::words::WordClass;
@@ -188,7 +188,7 @@ fn trimmed(note: &Note, first: usize, last: usize) -> Option<(usize, usize)> {
         let numero = matches!(token.of(text), "N" | "n")
             && tokens.get(b + 1).is_some_and(|t| matches!(t.of(text), "°" | "º"));
         let key = token.kind == Kind::Word
-            && (key_goes_on(note, b) || b > a && token.facts.family_tier() < 4)
+            && (key_goes_on(note, b) || b > a && (token.facts.family_tier() < 4 || is_born(token)))
             && AFTER.has(word_hash(token.of(text)));
         if !(numero || key) {
             return Some((a, b));
@@ -205,9 +205,22 @@ fn trimmed(note: &Note, first: usize, last: usize) -> Option<(usize, usize)> {
 
 /// A word that stands alone is a key only if what a key says goes on: `Date de`, `Née le`, `Dossier n°`.
 fn key_goes_on(note: &Note, at: usize) -> bool {
-    let next = note.tokens.get(at + 1).map_or("", |t| t.of(note.norm()));
-    matches!(next, "de" | "le" | "d" | ":" | "N" | "n" | "en" | "antidopage")
-        || note.tokens.get(at + 1).is_some_and(|t| t.kind == Kind::Number)
+    let Some(next) = note.tokens.get(at + 1) else { return false };
+    // "MME DUPONT MARIE NEE MARTIN", but no name is missed in "MME NEE MARIE".
+    let maiden = || {
+        let before = at.checked_sub(1).map(|before| &note.tokens[before]);
+        let named =
+            before.is_some_and(|t| t.is_capitalised() && !WordClass::of(t).is_some_and(WordClass::is_title));
+        is_born(&note.tokens[at]) && next.is_capitalised() && named
+    };
+    let said = next.of(note.norm());
+    matches!(said, "de" | "DE" | "le" | "LE" | "d" | "D" | ":" | "N" | "n" | "en" | "EN" | "antidopage")
+        || next.kind == Kind::Number
+        || maiden()
+}
+
+fn is_born(token: &Token) -> bool {
+    WordClass::of(token) == Some(WordClass::Born)
 }
 
 fn parts(note: &Note, first: usize, last: usize) -> Vec<Part> {
