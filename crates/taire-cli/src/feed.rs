@@ -69,8 +69,15 @@ impl<'a> Feed<'a> {
     }
 
     /// The same, from its beginning, of the inputs that can be read more than once.
-    pub(crate) fn first_reading(&self, inputs: &'a [InputFile]) -> Feed<'a> {
-        Feed { inputs, at: Place::default(), reader: None, ..*self }
+    pub(crate) fn first_reading<'b>(&self, inputs: &'b [InputFile], options: &'b ReadOptions) -> Feed<'b>
+    where
+        'a: 'b,
+    {
+        Feed { inputs, options, at: Place::default(), reader: None, ..*self }
+    }
+
+    pub(crate) fn options(&self) -> &'a ReadOptions {
+        self.options
     }
 
     pub(crate) fn inputs(&self) -> &'a [InputFile] {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use taire::batch::ordered;
 use taire::{Engine, Records, Report};
-use taire_formats::InputFile;
+use taire_formats::{InputFile, ReadOptions};
 use taire_text::Note;
 
 use crate::Usage;
@@ -35,10 +35,11 @@ pub(crate) fn gather(
              patient's others (give files, or `trusted = \"document\"` in the policy, to have all treated alike)",
         );
     }
+    let options = ReadOptions { patients_only: true, ..reading.options().clone() };
     let mut records = Records::default();
     ordered(
         jobs,
-        reading.first_reading(&inputs),
+        reading.first_reading(&inputs, &options),
         |step| learn(engine, step.event),
         |learned| {
             if let Some((patient, record)) = learned {

@@ -32,19 +32,25 @@ pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
     let mut brackets = Vec::new();
     let mut i = 0;
     while i < tokens.len() {
-        if tokens[i].kind == Kind::Mark && is_reference(tokens, text, i) {
-            brackets.push(i);
-        }
-        if tokens[i].kind == Kind::Mark
-            && text_at(tokens, text, i) == ";"
-            && let Some((first, last)) = journal(tokens, text, i)
-        {
-            let span = note.raw_of_tokens(first, last);
-            out.push(Mention::clear(span, SURE, Source::Lexicon, "a journal in a reference"));
-        }
-        if tokens[i].kind != Kind::Word || !tokens[i].is_capitalised() {
-            i += 1;
-            continue;
+        match tokens[i].kind {
+            Kind::Word if tokens[i].is_capitalised() => {}
+            Kind::Mark => {
+                match text.as_bytes()[tokens[i].start()] {
+                    b'[' if is_reference(tokens, text, i) => brackets.push(i),
+                    b';' => {
+                        let journal = journal(tokens, text, i).map(|(a, b)| note.raw_of_tokens(a, b));
+                        let why = "a journal in a reference";
+                        out.extend(journal.map(|span| Mention::clear(span, SURE, Source::Lexicon, why)));
+                    }
+                    _ => {}
+                }
+                i += 1;
+                continue;
+            }
+            _ => {
+                i += 1;
+                continue;
+            }
         }
         if text_at(tokens, text, i) == "Google" && text_at(tokens, text, i + 1) == "Scholar" {
             let span = note.raw_of_tokens(i, i + 1);
@@ -82,9 +88,9 @@ pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
     }
 }
 
-/// `[16, 17]`, `[3-5]`: numbers of references.
+/// `[16, 17]`, `[3-5]`: numbers of references in the bracket at `at`.
 fn is_reference(tokens: &[Token], text: &str, at: usize) -> bool {
-    if text_at(tokens, text, at) != "[" || tokens.get(at + 1).is_none_or(|t| t.kind != Kind::Number) {
+    if tokens.get(at + 1).is_none_or(|t| t.kind != Kind::Number) {
         return false;
     }
     let inside = tokens[at + 1..].iter().take(12);

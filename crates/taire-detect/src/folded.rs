@@ -37,9 +37,13 @@ pub(crate) struct Filter(Box<[u64; 1024]>);
 
 impl Filter {
     pub(crate) fn new(hashes: impl Iterator<Item = u64>) -> Self {
-        let mut bits = Box::new([0; 1024]);
-        hashes.for_each(|h| bits[(h & 1023) as usize] |= 1 << (h >> 10 & 63));
-        Filter(bits)
+        let mut filter = Filter(Box::new([0; 1024]));
+        hashes.for_each(|hash| filter.add(hash));
+        filter
+    }
+
+    pub(crate) fn add(&mut self, hash: u64) {
+        self.0[(hash & 1023) as usize] |= 1 << (hash >> 10 & 63);
     }
 
     #[inline]

@@ -54,7 +54,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded<'_>, &'static str> {
 
 /// Decodes bytes that are part of a file already known to be text.
 pub(crate) fn decode_field(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), &'static str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
+    if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
         return Ok((Cow::Borrowed(text), Encoding::Utf8));
     }
     let (mut good, mut bad) = (0usize, 0usize);

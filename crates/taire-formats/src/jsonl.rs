@@ -24,6 +24,7 @@ pub(crate) struct Keys {
     pub(crate) date: String,
     pub(crate) kept: Vec<String>,
     gold: bool,
+    patients_only: bool,
 }
 
 impl Keys {
@@ -39,7 +40,18 @@ impl Keys {
             date: name(&options.date_column, "date"),
             kept: options.keep_columns.clone(),
             gold: options.gold,
+            patients_only: options.patients_only && options.patients.is_none(),
         })
+    }
+
+    /// Whether only documents of a patient are asked for and this line surely has none: neither a key that tells one
+    /// is written in it, nor an escape that could spell such a key.
+    pub(crate) fn passes_over(&self, line: &[u8]) -> bool {
+        let holds = |what: &[u8]| memchr::memmem::find(line, what).is_some();
+        self.patients_only
+            && !holds(format!("\"{}\"", self.patient).as_bytes())
+            && !holds(b"\"known\"")
+            && !holds(b"\\u")
     }
 
     fn role(&self, key: &str) -> Key {

@@ -153,6 +153,8 @@ pub struct ReadOptions {
     pub keep_columns: Vec<String>,
     /// Read the annotations that come with documents (`spans`, `.ann`).
     pub gold: bool,
+    /// Documents without a patient may be passed over, where that saves reading them.
+    pub patients_only: bool,
     /// `--patients`.
     pub patients: Option<Arc<Identities>>,
     /// Folders not to walk into and files not to read: the output, when it lies inside an input, and reports in it.

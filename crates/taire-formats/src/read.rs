@@ -291,10 +291,11 @@ impl Reader {
                         return Some(Err(refusal));
                     }
                 };
-                if bytes.iter().all(u8::is_ascii_whitespace) {
+                let unasked = self.file.sidecars.is_empty() && keys.passes_over(bytes);
+                if unasked || bytes.iter().all(u8::is_ascii_whitespace) {
                     continue;
                 }
-                let Ok(json) = std::str::from_utf8(bytes) else {
+                let Ok(json) = simdutf8::basic::from_utf8(bytes) else {
                     let why = "this line is not UTF-8; convert the file to UTF-8";
                     return Some(Err(Refusal::new(path, at, why)));
                 };

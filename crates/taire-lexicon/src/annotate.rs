@@ -151,8 +151,8 @@ fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
         return None;
     }
     let mut bytes = [0; 24];
-    match text.get(start..start + bytes.len()) {
-        Some(window) => bytes.copy_from_slice(window),
+    match text[start..].first_chunk() {
+        Some(window) => bytes = *window,
         None => bytes[..length].copy_from_slice(&text[start..end]),
     }
     let (words, _) = bytes.as_chunks::<8>();

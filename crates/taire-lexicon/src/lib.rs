@@ -16,7 +16,6 @@ mod towns;
 use std::sync::OnceLock;
 
 use fst::Map;
-use rustc_hash::FxHashSet;
 use taire_text::{Facts, Language, Token};
 
 pub use annotate::Annotator;
@@ -24,7 +23,7 @@ pub use medicine::{Family, Term, TermKind, term_key};
 pub use pools::Pools;
 pub use towns::{Town, TownKind};
 
-use phrases::longest;
+use phrases::{Heads, longest};
 use towns::Table;
 
 /// What a region's or a country's name stands for.
@@ -86,8 +85,8 @@ pub struct Lexicon {
     places: Map<&'static [u8]>,
     facilities: Map<&'static [u8]>,
     medicine: Map<&'static [u8]>,
-    /// The first words of `places`, by their hash.
-    place_heads: FxHashSet<u64>,
+    /// How the entries of `town_names`, `places` and `facilities` begin.
+    heads: [Heads; 3],
     table: Table,
     pools: OnceLock<Pools>,
 }
@@ -106,14 +105,14 @@ impl Lexicon {
     fn open(language: Language) -> Lexicon {
         let data = embedded::of(language);
         let map = |bytes| Map::new(bytes).expect("the embedded lexicons are well-formed, a test opens them");
-        let places = map(data.places);
+        let (town_names, places, facilities) = (map(data.town_names), map(data.places), map(data.facilities));
         Lexicon {
             language,
             words: map(data.words),
-            town_names: map(data.town_names),
-            place_heads: phrases::heads(&places),
+            heads: [&town_names, &places, &facilities].map(Heads::of),
+            town_names,
             places,
-            facilities: map(data.facilities),
+            facilities,
             medicine: map(data.medicine),
             table: Table::new(data.towns, data.town_index),
             pools: OnceLock::new(),
@@ -153,7 +152,7 @@ impl Lexicon {
 
     /// How many tokens, from `at` on, the longest town name takes. Hyphens, apostrophes and spaces are alike.
     pub fn longest_town(&self, norm: &str, tokens: &[Token], at: usize) -> Option<usize> {
-        longest(self.town_names.as_fst(), norm, tokens, at).map(|(length, _)| length)
+        self.longest_town_name(norm, tokens, at).map(|(length, _)| length)
     }
 
     /// The longest town name from `at` on, and the towns that bear it (none for a foreign city).
@@ -163,8 +162,13 @@ impl Lexicon {
         tokens: &[Token],
         at: usize,
     ) -> Option<(usize, impl Iterator<Item = Town<'static>> + use<>)> {
-        let (length, run) = longest(self.town_names.as_fst(), norm, tokens, at)?;
+        let (length, run) = self.longest_town_name(norm, tokens, at)?;
         Some((length, self.table.run(run)))
+    }
+
+    fn longest_town_name(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, u64)> {
+        self.heads[0].may_start(norm, tokens, at).then_some(())?;
+        longest(self.town_names.as_fst(), norm, tokens, at)
     }
 
     /// Towns served by a postal code of five digits.
@@ -197,10 +201,7 @@ impl Lexicon {
 
     /// The longest name of a region or country from token `at` on.
     pub fn longest_place(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Place)> {
-        let hash = tokens.get(at)?.hash;
-        if hash != 0 && !self.place_heads.contains(&hash) {
-            return None;
-        }
+        self.heads[1].may_start(norm, tokens, at).then_some(())?;
         longest(self.places.as_fst(), norm, tokens, at).map(|(n, value)| (n, Place::from_value(value)))
     }
 
@@ -211,6 +212,7 @@ impl Lexicon {
 
     /// The longest name of a known facility from token `at` on.
     pub fn longest_facility(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Facility)> {
+        self.heads[2].may_start(norm, tokens, at).then_some(())?;
         longest(self.facilities.as_fst(), norm, tokens, at).map(|(n, value)| (n, Facility::from_value(value)))
     }
 

@@ -2,7 +2,6 @@
 
 use fst::raw::{Fst, Node, Output};
 use fst::{Map, Streamer};
-use rustc_hash::FxHashSet;
 use taire_text::{Kind, Token, fold_char, fold_hash};
 
 /// No name of the lists takes more tokens.
@@ -28,22 +27,49 @@ pub(crate) fn longest(fst: &Fst<Bytes>, norm: &str, tokens: &[Token], at: usize)
                     best = Some((i + 1, value));
                 }
             }
-            Kind::Mark if words > 0 && matches!(token.of(norm), "-" | "'" | ".") => {}
+            _ if words > 0 && is_joint(token, norm) => {}
             _ => return best,
         }
     }
     best
 }
 
-/// The first words of the entries, by the hash that tokens carry.
-pub(crate) fn heads(map: &Map<Bytes>) -> FxHashSet<u64> {
-    let mut heads = FxHashSet::default();
-    let mut stream = map.keys();
-    while let Some(key) = stream.next() {
-        let end = key.iter().position(|&b| b == b' ').unwrap_or(key.len());
-        heads.insert(fold_hash(std::str::from_utf8(&key[..end]).unwrap_or_default()));
+/// How the entries begin: those of one word, and the first two words of the others, by the hashes that tokens carry. A
+/// bit each, so that some more pass.
+pub(crate) struct Heads(Box<[u64]>);
+
+impl Heads {
+    const WORDS: usize = 1 << 13;
+
+    pub(crate) fn of(map: &Map<Bytes>) -> Heads {
+        let mut heads = Heads(vec![0; Self::WORDS].into_boxed_slice());
+        let mut stream = map.keys();
+        while let Some(key) = stream.next() {
+            let mut words = key.split(|&b| b == b' ');
+            let mut hash = || words.next().map(|w| fold_hash(std::str::from_utf8(w).unwrap_or_default()));
+            let (word, bit) = Self::place(hash().unwrap_or(0), hash());
+            heads.0[word] |= bit;
+        }
+        heads
     }
-    heads
+
+    /// Whether an entry may start at a token; what was not looked up may be any word.
+    pub(crate) fn may_start(&self, norm: &str, tokens: &[Token], at: usize) -> bool {
+        let Some(&Token { hash, .. }) = tokens.get(at) else { return false };
+        let second = tokens[at + 1..].iter().take(3).find(|t| !is_joint(t, norm)).map_or(0, |t| t.hash);
+        let has = |(word, bit): (usize, u64)| self.0[word] & bit != 0;
+        hash == 0 || has(Self::place(hash, None)) || second == 0 || has(Self::place(hash, Some(second)))
+    }
+
+    fn place(first: u64, second: Option<u64>) -> (usize, u64) {
+        let hash = second.map_or(first, |second| first.rotate_left(9) ^ second);
+        ((hash >> 6) as usize % Self::WORDS, 1 << (hash % 64))
+    }
+}
+
+/// A mark that stands between two words as a space does.
+fn is_joint(token: &Token, norm: &str) -> bool {
+    token.kind == Kind::Mark && matches!(token.of(norm), "-" | "'" | ".")
 }
 
 /// A place in an FST.

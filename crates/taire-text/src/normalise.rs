@@ -210,25 +210,22 @@ fn next_look(bytes: &[u8]) -> Option<usize> {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const SPACES: u64 = 0x2020_2020_2020_2020;
     const ONES: u64 = 0x0101_0101_0101_0101;
-    // ASCII, no control before the space, no delete.
-    let plain =
-        |word: u64| word & HIGH == 0 && ((word | HIGH) - SPACES) & HIGH == HIGH && (word + ONES) & HIGH == 0;
     let mut at = 0;
-    loop {
-        while let Some(eight) = bytes[at..].first_chunk::<8>()
-            && plain(u64::from_le_bytes(*eight))
-        {
+    while let Some(eight) = bytes[at..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(*eight);
+        // Not ASCII, before the space, or a delete: the first of these is told rightly, those after it may not be.
+        let doubtful = (word | !((word | HIGH) - SPACES) | ((word & !HIGH) + ONES)) & HIGH;
+        if doubtful == 0 {
             at += 8;
+            continue;
         }
-        let end = bytes.len().min(at + 8);
-        if let Some(ahead) = bytes[at..end].iter().position(|&b| LOOK[usize::from(b)]) {
-            return Some(at + ahead);
+        at += doubtful.trailing_zeros() as usize / 8;
+        if LOOK[usize::from(bytes[at])] {
+            return Some(at);
         }
-        if end == bytes.len() {
-            return None;
-        }
-        at = end;
+        at += 1;
     }
+    bytes[at..].iter().position(|&b| LOOK[usize::from(b)]).map(|ahead| at + ahead)
 }
 
 /// Where the first character at or after `from` starts that does not stand for itself.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use taire_text::{Label, Language, Note, Role, tokenise};
 
 use super::{keys_es, keys_fr};
-use crate::folded::{token_hash, word_hash};
+use crate::folded::{Filter, token_hash, word_hash};
 
 /// What stands after a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +81,8 @@ pub(super) struct Found {
 pub(super) struct Keys {
     edges: FxHashMap<(u32, u64), u32>,
     ends: Vec<[Option<Key>; 2]>,
+    /// Every second or later word of a key, after the word before it.
+    pairs: Filter,
 }
 
 const NUMBER_OF: &[&str] = &[
@@ -129,7 +131,11 @@ fn spellings(key: &str) -> Vec<String> {
 
 impl Keys {
     pub(super) fn new() -> Self {
-        let mut keys = Keys { edges: FxHashMap::default(), ends: vec![[None; 2]] };
+        let mut keys = Keys {
+            edges: FxHashMap::default(),
+            ends: vec![[None; 2]],
+            pairs: Filter::new(std::iter::empty()),
+        };
         for (language, table) in [(Language::Fr, keys_fr::TABLE), (Language::Es, keys_es::TABLE)] {
             for group in table {
                 let key = Key { value: group.value, role: group.role, place: group.place, language };
@@ -141,14 +147,25 @@ impl Keys {
         keys
     }
 
-    pub(super) fn first_words(&self) -> impl Iterator<Item = u64> + '_ {
-        self.edges.keys().filter(|e| e.0 == 0).map(|e| e.1)
+    /// The first words of keys, and the keys that are one word.
+    pub(super) fn first_words(&self) -> impl Iterator<Item = (u64, [Option<Key>; 2])> + '_ {
+        self.edges.iter().filter(|e| e.0.0 == 0).map(|(&(_, hash), &node)| (hash, self.ends[node as usize]))
+    }
+
+    /// Whether the second word may follow the first in a key.
+    #[inline]
+    pub(super) fn may_go_on(&self, first: u64, second: u64) -> bool {
+        self.pairs.may_have(pair(first, second))
     }
 
     fn add(&mut self, spelling: &str, key: Key) {
         let mut node = 0;
+        let mut before = None;
         for token in tokenise(spelling) {
             let hash = word_hash(token.of(spelling));
+            if let Some(before) = before.replace(hash) {
+                self.pairs.add(pair(before, hash));
+            }
             let next = self.ends.len() as u32;
             node = *self.edges.entry((node, hash)).or_insert(next);
             if node == next {
@@ -162,7 +179,7 @@ impl Keys {
     }
 
     /// The longest key that starts at a token, of the note's language first. `hash` is that of the token.
-    pub(super) fn at(&self, note: &Note, first: usize, hash: u64) -> Option<Found> {
+    pub(super) fn at(&self, note: &Note, first: usize, mut hash: u64) -> Option<Found> {
         let text = note.norm();
         let mut node = *self.edges.get(&(0, hash))?;
         let (mut best, mut at) = (None, first);
@@ -174,13 +191,21 @@ impl Keys {
             }
             at += 1;
             let Some(token) = note.tokens.get(at) else { break };
-            match self.edges.get(&(node, token_hash(token, text))) {
+            let before = std::mem::replace(&mut hash, token_hash(token, text));
+            if !self.pairs.may_have(pair(before, hash)) {
+                break;
+            }
+            match self.edges.get(&(node, hash)) {
                 Some(&next) => node = next,
                 None => break,
             }
         }
         best
     }
+}
+
+fn pair(before: u64, hash: u64) -> u64 {
+    before.rotate_left(7) ^ hash
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod person;
 mod reasons;
 mod values;
 
+use std::cell::Cell;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
@@ -29,7 +30,11 @@ static KEYS: LazyLock<Keys> = LazyLock::new(Keys::new);
 /// Words that may open something.
 static OPENERS: LazyLock<Openers> = LazyLock::new(|| {
     let opens = |bit: u8| move |hash: u64| (hash, bit);
-    let keys = KEYS.first_words().map(opens(KEY));
+    let keys = KEYS.first_words().map(|(hash, alone)| {
+        let free = alone.iter().flatten().any(|key| key.place == Place::Free);
+        let bits = KEY | if free { FREE } else { 0 };
+        (hash, bits | if alone.iter().any(Option::is_some) { ALONE } else { 0 })
+    });
     let titles = title_hashes().map(opens(TITLE));
     Openers::new(keys.chain(titles).chain(address::way_hashes().map(opens(WAY))))
 });
@@ -38,6 +43,10 @@ static OPENERS: LazyLock<Openers> = LazyLock::new(|| {
 const KEY: u8 = 1;
 const TITLE: u8 = 2;
 const WAY: u8 = 4;
+/// A key of this word alone.
+const ALONE: u8 = 8;
+/// And it counts anywhere.
+const FREE: u8 = 16;
 
 struct Openers {
     filter: Filter,
@@ -114,6 +123,8 @@ struct Reader<'a> {
     reading: What,
     /// Dates of the note with a year, as first and last token; read when a key first needs them.
     dates: Option<Vec<(usize, usize, bool)>>,
+    /// The line whose end was asked for last: from where on, and its end.
+    line: Cell<(usize, usize)>,
 }
 
 impl<'a> Reader<'a> {
@@ -127,6 +138,7 @@ impl<'a> Reader<'a> {
             lower_value: false,
             reading: What::Title,
             dates: None,
+            line: Cell::new((1, 0)),
         }
     }
 
@@ -177,11 +189,13 @@ impl<'a> Reader<'a> {
 
     fn line_end(&self, at: usize) -> usize {
         let tokens = &self.note.tokens;
-        tokens[at.min(tokens.len())..]
-            .iter()
-            .take(400)
-            .position(|t| t.kind == Kind::Newline)
-            .map_or(tokens.len().min(at + 400), |n| at + n)
+        let (from, mut end) = self.line.get();
+        if !(from..=end).contains(&at) {
+            let rest = tokens[at.min(tokens.len())..].iter();
+            end = rest.clone().position(|t| t.kind == Kind::Newline).map_or(tokens.len(), |n| at + n);
+            self.line.set((at, end));
+        }
+        end.min(at + 400)
     }
 
     fn is_facility(&self, at: usize) -> bool {
@@ -206,6 +220,7 @@ impl<'a> Reader<'a> {
                     // "RUE DU PORT 63000": no key follows an article.
                     let after_article = || i > 0 && ARTICLES.has(self.hash(i - 1));
                     if opens & KEY != 0
+                        && self.may_be_key(i, hash, opens)
                         && let Some(spot) = self.key_spot(i, hash)
                         && (spot.last > spot.first || !after_article())
                     {
@@ -242,11 +257,31 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A first look at the word after the key's first, which most words of prose fail.
+    #[inline]
+    fn may_be_key(&self, at: usize, hash: u64, opens: u8) -> bool {
+        let Some(next) = self.note.tokens.get(at + 1) else { return true };
+        match next.kind {
+            Kind::Word if next.hash != 0 => {
+                let counts = opens & FREE != 0 || self.note.tokens[at].is_capitalised();
+                opens & ALONE != 0 && counts || KEYS.may_go_on(hash, next.hash)
+            }
+            _ => true,
+        }
+    }
+
     fn key_spot(&self, first: usize, hash: u64) -> Option<Spot> {
         let found = KEYS.at(self.note, first, hash)?;
         let key = found.key;
         let token = &self.note.tokens[first];
         let mut last = found.last;
+        // Without a colon most keys count only where a line begins, with a capital.
+        let needs_colon = key.language != self.note.language
+            || key.place == Place::Colon
+            || key.place == Place::Line && !token.is_capitalised();
+        if needs_colon && !self.kind_is(last + 1, Kind::Mark) {
+            return None;
+        }
         let glued_after = self.note.tokens.get(last + 1).is_some_and(|t| t.glued && t.kind == Kind::Word);
         if glued_after
             || token.glued && first > 0 && matches!(self.kind(first - 1), Kind::Word | Kind::Number)
