@@ -43,10 +43,11 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read(&mut self) {
+        let french = self.note.language == Language::Fr;
         let mut i = 0;
-        while i < self.note.tokens.len() {
-            let token = &self.note.tokens[i];
-            if token.kind != Kind::Word {
+        while let Some(token) = self.note.tokens.get(i) {
+            let says_nothing = french && token.facts.keyword() == 0 && !token.is_capitalised();
+            if token.kind != Kind::Word || says_nothing {
                 i += 1;
                 continue;
             }

@@ -405,6 +405,24 @@ mod tests {
     }
 
     #[test]
+    fn lines_without_a_patient_are_passed_over_if_asked() {
+        let plain = keys(&ReadOptions::default());
+        let asked = keys(&ReadOptions { patients_only: true, ..Default::default() });
+        let nobody = br#"{"id":"1","text":"le patient est connu (known)"}"#;
+        assert!(asked.passes_over(nobody) && !plain.passes_over(nobody));
+        for line in [
+            &br#"{"id":"1","patient":"7","text":"a"}"#[..],
+            br#"{"id":"1","text":"a","known":{"patient":"7"}}"#,
+            br#"{"id":"1","\u0070atient":"7","text":"a"}"#,
+        ] {
+            assert!(!asked.passes_over(line));
+        }
+        let renamed =
+            ReadOptions { patients_only: true, patient_column: Some("ipp".into()), ..Default::default() };
+        assert!(!keys(&renamed).passes_over(br#"{"id":"1","ipp":"7","text":"a"}"#));
+    }
+
+    #[test]
     fn in_kind_replaces_and_leaves_out() {
         let options = ReadOptions { keep_columns: vec!["ward".into()], ..Default::default() };
         let keys = keys(&options);

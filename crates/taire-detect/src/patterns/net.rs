@@ -37,8 +37,8 @@ impl Scan<'_> {
     /// By its length and first letter.
     #[inline]
     pub(super) fn may_be_net(&self, word: &Token) -> bool {
-        (2..=7).contains(&(word.end() - word.start()))
-            && matches!(self.text.as_bytes()[word.start()] | 0x20, b'a' | b'h' | b'w')
+        let first = self.text.as_bytes()[word.start()] | 0x20;
+        matches!((word.end() - word.start(), first), (2 | 6 | 7, b'a') | (3, b'w') | (4 | 5, b'h'))
     }
 
     pub(super) fn net_word(&mut self, i: usize) -> usize {
