@@ -1,7 +1,7 @@
 //! Towns, by list and by what stands before them.
 
 use taire_lexicon::Lexicon;
-use taire_text::{Facts, Kind, Label, Mention, Note, Shape, Source, fold};
+use taire_text::{Facts, Kind, Label, Language, Mention, Note, Shape, Source, Token, fold};
 
 use crate::words::WordClass;
 
@@ -89,9 +89,20 @@ pub(crate) fn code_after(note: &Note, lexicon: &Lexicon, at: usize, next: usize)
     there.then(|| Mention::phi(span, Label::PostalCode, 0.9, Source::Lexicon, "postal code behind its town"))
 }
 
-/// `45160 Olivet`, `90400 - Bermont`: five digits right before the town at token `at`, of one of its departments.
+/// `45160 Olivet`, `90400 - Bermont`: five digits right before the town at token `at`, of one of its departments; or
+/// `45 160 Olivet` with nothing in between.
 pub(crate) fn code_before(note: &Note, lexicon: &Lexicon, at: usize) -> Option<Mention> {
     let (tokens, text) = (&note.tokens, note.norm());
+    if let Some(first) = parted_code(note, at) {
+        let span = note.raw_of_tokens(first, at - 1);
+        return Some(Mention::phi(
+            span,
+            Label::PostalCode,
+            0.85,
+            Source::Lexicon,
+            "postal code before a town",
+        ));
+    }
     let apart = usize::from(at >= 2 && matches!(tokens[at - 1].of(text), "," | "-"));
     let code = at.checked_sub(1 + apart)?;
     if tokens[code].kind != Kind::Number || tokens[code].end() - tokens[code].start() != 5 {
@@ -104,4 +115,17 @@ pub(crate) fn code_before(note: &Note, lexicon: &Lexicon, at: usize) -> Option<M
         let span = note.raw_of_tokens(code, code);
         Mention::phi(span, Label::PostalCode, 0.9, Source::Lexicon, "postal code before its town")
     })
+}
+
+/// The first token of a French postal code in two parts, `45 160`, that ends right before token `at`.
+fn parted_code(note: &Note, at: usize) -> Option<usize> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let [before @ .., two, three] = tokens.get(..at)? else { return None };
+    let number = |t: &Token, digits: usize| t.kind == Kind::Number && t.end() - t.start() == digits;
+    let department = two.of(text).parse::<u8>().is_ok_and(|d| (1..=98).contains(&d));
+    let alone =
+        before.last().is_none_or(|t| t.kind != Kind::Number && (!two.glued || t.kind == Kind::Newline));
+    let parted =
+        number(two, 2) && number(three, 3) && three.start() == two.end() + 1 && !tokens.get(at)?.glued;
+    (note.language == Language::Fr && parted && department && alone).then_some(at - 2)
 }
