@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use taire_text::{Entity, Kind, Label, Note, Shape, Source, Span};
+use taire_text::{Entity, Kind, Label, Note, Raw, Shape, Source, Span};
 
 use crate::folded::{WordSet, word_hash};
 use crate::words::WordClass;
@@ -18,7 +18,41 @@ static KEYS: LazyLock<WordSet> = LazyLock::new(|| {
 });
 
 pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
-    entities.into_iter().filter_map(|entity| without_tail(note, entity)).collect()
+    let mut entities: Vec<Entity> = entities.into_iter().filter_map(|e| without_tail(note, e)).collect();
+    for i in 0..entities.len() {
+        let limit = entities.get(i + 1).map_or(note.raw().len(), |next| next.span.start());
+        if let Some(span) = with_points(note, &entities[i]).filter(|span| span.end() <= limit) {
+            entities[i].span = span;
+        }
+    }
+    entities
+}
+
+/// `México D` of "México D.F.", `EE.UU` of "EE.UU.": the points of an abbreviation belong to the place.
+fn with_points(note: &Note, entity: &Entity) -> Option<Span<Raw>> {
+    if !matches!(entity.label, Label::City | Label::Region | Label::Country) {
+        return None;
+    }
+    let (tokens, text) = (&note.tokens, note.norm());
+    let norm = note.to_norm(entity.span);
+    let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
+    let letters = |i: usize| {
+        tokens.get(i).is_some_and(|t| {
+            matches!(t.shape, Shape::Single | Shape::Upper)
+                && t.end() - t.start() <= 2
+                && t.kind == Kind::Word
+        })
+    };
+    let point = |i: usize| tokens.get(i).is_some_and(|t| t.glued && t.of(text) == ".");
+    if end == first || !letters(end - 1) || !point(end) {
+        return None;
+    }
+    let mut last = end;
+    while tokens.get(last + 1).is_some_and(|t| t.glued) && letters(last + 1) && point(last + 2) {
+        last += 2;
+    }
+    let begun = end >= first + 3 && point(end - 2) && letters(end - 3);
+    (begun || last > end).then(|| note.raw_of_tokens(first, last))
 }
 
 fn without_tail(note: &Note, mut entity: Entity) -> Option<Entity> {
@@ -30,6 +64,12 @@ fn without_tail(note: &Note, mut entity: Entity) -> Option<Entity> {
     let norm = note.to_norm(entity.span);
     let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
     let words: Vec<usize> = (first..end).filter(|&i| note.tokens[i].kind == Kind::Word).collect();
+    if let [letter] = words[..]
+        && matches!(note.tokens[letter].of(note.norm()), "E" | "e")
+        && is_mail_key(note, letter)
+    {
+        return None;
+    }
     // "MartínezNº Col": the key has lost its space.
     let key = note.tokens.get(end).is_some_and(|t| t.glued && matches!(t.of(note.norm()), "º" | "°"));
     let whole = end > first && note.tokens[end - 1].end() == norm.end();
@@ -101,17 +141,21 @@ fn is_mail_key(note: &Note, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use taire_lexicon::Annotator;
-    use taire_text::{Language, Mention, Raw, Score, SourceSet};
+    use taire_text::{Language, Mention, Score, SourceSet};
 
     use super::*;
 
     fn settled(text: &str, marked: &str) -> Option<String> {
+        labelled(text, marked, Label::FamilyName)
+    }
+
+    fn labelled(text: &str, marked: &str, label: Label) -> Option<String> {
         let start = text.find(marked).unwrap();
         let span = Span::<Raw>::new(start, start + marked.len());
-        let voice = Mention::phi(span, Label::FamilyName, 0.8, Source::Crf, "a model");
+        let voice = Mention::phi(span, label, 0.8, Source::Crf, "a model");
         let entity = Entity {
             span,
-            label: Label::FamilyName,
+            label,
             role: voice.role,
             score: Score::new(0.8),
             sources: SourceSet::from_iter([Source::Crf]),
@@ -119,7 +163,20 @@ mod tests {
         };
         let mut note = Note::builder("n", text).language(Some(Language::Es)).build().unwrap();
         Annotator::new(Language::Es, |word| crate::words::keyword(Language::Es, word)).annotate(&mut note);
-        without_tail(&note, entity).map(|e| e.span.of(text).to_owned())
+        super::settle(&note, vec![entity]).pop().map(|e| e.span.of(text).to_owned())
+    }
+
+    #[test]
+    fn points_of_an_abbreviation_belong_to_the_place() {
+        for (text, marked, expected) in [
+            ("vive en México D.F. desde 2010", "México D", "México D.F."),
+            ("(Irvine, EE.UU.), datos", "EE.UU", "EE.UU."),
+            ("llega de U.S.A.", "U", "U.S.A."),
+            ("vive en Vitoria. Acude", "Vitoria", "Vitoria"),
+            ("vive en LA. Acude", "LA", "LA"),
+        ] {
+            assert_eq!(labelled(text, marked, Label::City).as_deref(), Some(expected));
+        }
     }
 
     #[test]
@@ -137,6 +194,7 @@ mod tests {
         assert_eq!(settled("Iker QUIJADAN º", "QUIJADAN").as_deref(), Some("QUIJADAN"));
         let mail = settled("Rosalba Quijada E-mail: nadie@x.es", "Quijada E");
         assert_eq!(mail.as_deref(), Some("Quijada"));
+        assert_eq!(settled("Rosalba Quijada E-mail: nadie@x.es", "E"), None);
         assert_eq!(settled("Quijada E. Mairena", "Quijada E.").as_deref(), Some("Quijada E."));
         assert_eq!(settled("Sr. Quijada Madre", "Quijada").as_deref(), Some("Quijada"));
     }
