@@ -40,6 +40,8 @@ pub(crate) struct Tag<'a> {
     /// Where attributes may be added.
     pub(crate) name_end: usize,
     pub(crate) depth: usize,
+    /// Namespaces that the format does not know, by the bytes of their addresses.
+    strangers: Vec<Range<usize>>,
 }
 
 impl Tag<'_> {
@@ -69,6 +71,11 @@ pub(crate) trait Walk {
     fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, String>;
     fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), String>;
     fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), String>;
+
+    /// The address of a namespace that the format does not know, which stays.
+    fn stranger(&mut self, address: &str, at: Range<usize>, out: &mut Gatherer) {
+        out.watched(at, address);
+    }
 }
 
 /// Bytes of an XML part as text, whatever its encoding.
@@ -156,6 +163,9 @@ pub(crate) fn scan<W: Walk>(xml: &str, walk: &mut W, out: &mut Gatherer) -> Resu
                 let flow = if dropping.is_none() { walk.open(&tag, out)? } else { Flow::Into };
                 if flow != Flow::Into && open.is_empty() {
                     return Err("its XML is of an unknown kind".into());
+                }
+                if flow == Flow::Into && dropping.is_none() {
+                    tag.strangers.iter().for_each(|at| walk.stranger(&xml[at.clone()], at.clone(), out));
                 }
                 if flow == Flow::Drop {
                     dropping = Some((start, open.len()));
@@ -272,12 +282,21 @@ fn parse_tag<'a, W: Walk>(
         }
         raw.push((key, value, whole..i));
     }
+    const LONGEST: usize = 120;
+    let mut strangers = Vec::new();
     for (key, value, _) in &raw {
         let prefix = if *key == "xmlns" { Some("") } else { key.strip_prefix("xmlns:") };
         if let Some(prefix) = prefix {
             let uri = unescape(&xml[value.clone()])?;
-            let short = if uri.is_empty() { "" } else { W::namespace(&uri).unwrap_or("?") };
-            scopes.push((prefix, short));
+            let known = if uri.is_empty() { Some("") } else { W::namespace(&uri) };
+            if known.is_none() {
+                if uri.len() > LONGEST || uri.bytes().any(|b| !b.is_ascii_graphic() || b"<>\"'&".contains(&b))
+                {
+                    return Err("it declares a namespace that is no address".into());
+                }
+                strangers.push(value.clone());
+            }
+            scopes.push((prefix, known.unwrap_or("?")));
         }
     }
     let resolve = |qualified: &'a str, element: bool| -> Name<'a> {
@@ -299,7 +318,7 @@ fn parse_tag<'a, W: Walk>(
             Attribute { name: resolve(key, false), value: unescape(&xml[value.clone()])?, at: value, whole };
         attributes.push(attribute);
     }
-    Ok(Tag { name, attributes, name_end, depth })
+    Ok(Tag { name, attributes, name_end, depth, strangers })
 }
 
 #[cfg(test)]

@@ -30,41 +30,22 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, String> {
         let code = tag.split("code=").nth(1)?;
         language(code.get(1..)?)
     });
-    let mut walker =
-        Walker { form: Form::new(spoken), puts: Vec::new(), codes: Vec::new(), stack: Vec::new() };
+    let mut walker = Walker {
+        form: Form::new(spoken),
+        puts: Vec::new(),
+        codes: Vec::new(),
+        strangers: Vec::new(),
+        stack: Vec::new(),
+    };
     scan(&xml, &mut walker, &mut out)?;
-    let Walker { mut form, puts, mut codes, .. } = walker;
-    declarations(&xml, &mut codes)?;
+    let Walker { mut form, puts, mut codes, mut strangers, .. } = walker;
+    codes.append(&mut strangers);
     form.end_line();
     let read = form.finish();
     let (_, places) = out.finish();
     let Form { sheet, left_out, .. } = form;
     let text = sheet.text().to_owned();
     Ok(Enveloped { text, left_out, read, way: Way::Cda(Cda { sheet, places, puts, codes }) })
-}
-
-/// Declared namespaces, which the reader resolves and does not show.
-fn declarations(xml: &str, codes: &mut Vec<(Range<usize>, String)>) -> Result<(), String> {
-    const LONGEST: usize = 120;
-    for (at, _) in xml.match_indices("xmlns") {
-        let rest = &xml[at + 5..];
-        let Some(equals) = rest.find(['=', '<', '>']).filter(|i| rest[*i..].starts_with('=')) else {
-            continue;
-        };
-        let value = rest[equals + 1..].trim_start();
-        let Some(quote) = value.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
-        let Some(end) = value[1..].find(quote) else { continue };
-        let uri = &value[1..1 + end];
-        if namespace(uri).is_some() {
-            continue;
-        }
-        if uri.len() > LONGEST || uri.chars().any(|c| !c.is_ascii_graphic()) {
-            return Err("it declares a namespace that is no address".into());
-        }
-        let start = xml.len() - value.len() + 1;
-        codes.push((start..start + end, uri.to_owned()));
-    }
-    Ok(())
 }
 
 /// What the text directly inside an element is.
@@ -102,6 +83,8 @@ struct Walker {
     form: Form,
     puts: Vec<Put>,
     codes: Vec<(Range<usize>, String)>,
+    /// Addresses of namespaces, of which a document has few.
+    strangers: Vec<(Range<usize>, String)>,
     stack: Vec<Open>,
 }
 
@@ -304,6 +287,10 @@ impl Walker {
 impl Walk for Walker {
     fn namespace(uri: &str) -> Option<&'static str> {
         namespace(uri)
+    }
+
+    fn stranger(&mut self, address: &str, at: Range<usize>, _: &mut Gatherer) {
+        self.strangers.push((at, address.to_owned()));
     }
 
     fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, String> {
