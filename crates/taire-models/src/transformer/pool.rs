@@ -17,6 +17,9 @@ use crate::detector::say;
 /// does not know, all others are that unlikely, and the transformer decides among them.
 const LEAST: f32 = 1e-4;
 
+/// From where on the CRF is heard though the transformer says there is nothing.
+const SURE: f32 = 0.9;
+
 pub(crate) struct Pool {
     crf: CrfDetector,
     share: f32,
@@ -34,10 +37,14 @@ impl Pool {
         Pool { crf, share, labels }
     }
 
-    /// What the CRF finds of classes that the transformer does not know: these it decides alone.
+    /// What the CRF finds of classes that the transformer does not know, which it decides alone, and what it is sure of
+    /// where both together found nothing: a missed name is worse than a hidden word.
     pub(crate) fn rest(&self, tagger: &Tagger, note: &Note, heard: &[Mention], out: &mut Vec<Mention>) {
+        let found: Vec<_> = out.iter().map(|mention| mention.span).collect();
         self.crf.each(note, heard, |first, last, class, p| {
-            if !tagger.classes.contains(&class) {
+            let span = note.raw_of_tokens(first, last);
+            let passed_over = || !found.iter().any(|f| f.start() < span.end() && span.start() < f.end());
+            if !tagger.classes.contains(&class) || p >= SURE && passed_over() {
                 say(note, (first, last), class, p, Source::Crf, out);
             }
         });
