@@ -15,9 +15,13 @@ use super::rtf_rules::{Destination, character, charset_page, code_page, destinat
 use super::{Back, Counts, LeftOut, Opened, count};
 
 const DEEPEST: usize = 500;
+const NO_RTF: &str = "it starts like RTF but is not";
 const CUT_SHORT: &str = "it is an RTF file that is cut short";
 
 pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
+    if !bytes.trim_ascii_start().starts_with(b"{\\rtf") {
+        return Err(NO_RTF.into());
+    }
     let mut out = Gatherer::new();
     out.source(bytes.to_vec());
     let mut rtf = Rtf {
@@ -124,7 +128,7 @@ impl<'b> Rtf<'b, '_> {
                         return Ok(());
                     }
                 }
-                _ if !begun => return Err("it starts like RTF but is not".into()),
+                _ if !begun => return Err(NO_RTF.into()),
                 Token::Symbol(b'*') => self.starred = self.fresh,
                 Token::Word("bin", count) => {
                     if self.state.kind != Kind::Dropped {
@@ -602,6 +606,7 @@ mod tests {
         for rtf in [
             deep.as_str(),
             "{\\rtf1 cut short",
+            "{\\*\\bkmkstart a}",
             "{\\rtf1 a\\",
             "{\\rtf1 {\\object{\\*\\objdata 01}}}",
             "{\\rtf1 \\bin4 abcd}",
