@@ -288,7 +288,7 @@ impl Reader {
                         (Field::PersonName | Field::RelativeName, 5, 0) | (Field::Professional, 6, 0)
                             if is_title(value) =>
                         {
-                            return Cell::Kept(raw.clone());
+                            return Cell::Kept(value.to_owned());
                         }
                         (Field::PersonName | Field::RelativeName, 7, 0)
                         | (Field::Professional, 8 | 10 | 13, 0) => {
@@ -349,7 +349,7 @@ impl Reader {
         if is_code(value) && raw == value {
             return Cell::Kept(raw.to_owned());
         }
-        Cell::Slot { slot: self.once(value), raw: raw.to_owned(), exact: true }
+        Cell::Slot { slot: self.once(value), raw: raw.to_owned(), exact: raw == value }
     }
 
     fn once(&mut self, value: &str) -> SlotId {
