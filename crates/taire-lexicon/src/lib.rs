@@ -14,6 +14,7 @@ mod pools;
 mod towns;
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use fst::Map;
 use taire_text::{Facts, Language, Token};
@@ -85,8 +86,11 @@ pub struct Lexicon {
     places: Map<&'static [u8]>,
     facilities: Map<&'static [u8]>,
     medicine: Map<&'static [u8]>,
-    /// How the entries of `town_names`, `places` and `facilities` begin.
-    heads: [Heads; 3],
+    /// How the entries of `places` and `facilities` begin.
+    heads: [Heads; 2],
+    /// How those of `town_names` begin, once so many were looked for that the list of it pays.
+    town_heads: OnceLock<Heads>,
+    towns_sought: AtomicU32,
     table: Table,
     pools: OnceLock<Pools>,
 }
@@ -109,7 +113,9 @@ impl Lexicon {
         Lexicon {
             language,
             words: map(data.words),
-            heads: [&town_names, &places, &facilities].map(Heads::of),
+            heads: [&places, &facilities].map(Heads::of),
+            town_heads: OnceLock::new(),
+            towns_sought: AtomicU32::new(0),
             town_names,
             places,
             facilities,
@@ -167,8 +173,19 @@ impl Lexicon {
     }
 
     fn longest_town_name(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, u64)> {
-        self.heads[0].may_start(norm, tokens, at).then_some(())?;
+        if self.town_heads().is_some_and(|heads| !heads.may_start(norm, tokens, at)) {
+            return None;
+        }
         longest(self.town_names.as_fst(), norm, tokens, at)
+    }
+
+    fn town_heads(&self) -> Option<&Heads> {
+        const PAYS: u32 = 20_000;
+        match self.town_heads.get() {
+            None if self.towns_sought.fetch_add(1, Ordering::Relaxed) < PAYS => None,
+            None => Some(self.town_heads.get_or_init(|| Heads::of(&self.town_names))),
+            heads => heads,
+        }
     }
 
     /// Towns served by a postal code of five digits.
@@ -201,7 +218,7 @@ impl Lexicon {
 
     /// The longest name of a region or country from token `at` on.
     pub fn longest_place(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Place)> {
-        self.heads[1].may_start(norm, tokens, at).then_some(())?;
+        self.heads[0].may_start(norm, tokens, at).then_some(())?;
         longest(self.places.as_fst(), norm, tokens, at).map(|(n, value)| (n, Place::from_value(value)))
     }
 
@@ -212,7 +229,7 @@ impl Lexicon {
 
     /// The longest name of a known facility from token `at` on.
     pub fn longest_facility(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Facility)> {
-        self.heads[2].may_start(norm, tokens, at).then_some(())?;
+        self.heads[1].may_start(norm, tokens, at).then_some(())?;
         longest(self.facilities.as_fst(), norm, tokens, at).map(|(n, value)| (n, Facility::from_value(value)))
     }
 
