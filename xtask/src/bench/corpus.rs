@@ -23,7 +23,7 @@ const AT_A_TIME: u64 = 4_000;
 
 pub(super) struct Corpus {
     pub(super) language: Language,
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) documents: usize,
     /// Of text, without what JSON adds.
@@ -75,15 +75,17 @@ impl Corpus {
         Err("the seeds are spent".into())
     }
 
-    /// The published cases of a language, if they are there.
+    /// The published cases of a language, if they are there, over and over until they are so many bytes.
     pub(super) fn published(
         language: Language,
         corpora: &Path,
+        bytes: usize,
         folder: &Path,
     ) -> Result<Option<Corpus>, String> {
         let fail = |path: &Path, e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        let mut notes = Notes::create(folder.join(format!("{language}-published.jsonl")))?;
-        match language {
+        let mut cases: Vec<(String, String)> = Vec::new();
+        let mut spans = None;
+        let name = match language {
             Language::Fr => {
                 let path = corpora.join("e3c-fr/cases.jsonl");
                 if !path.is_file() {
@@ -91,12 +93,10 @@ impl Corpus {
                 }
                 for line in std::fs::read_to_string(&path).map_err(|e| fail(&path, &e))?.lines() {
                     let row: serde_json::Value = serde_json::from_str(line).map_err(|e| fail(&path, &e))?;
-                    notes.put(
-                        row["id"].as_str().unwrap_or_default(),
-                        row["text"].as_str().unwrap_or_default(),
-                    )?;
+                    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+                    cases.push((text("id"), text("text")));
                 }
-                notes.finish(language, "case reports (E3C)", None).map(Some)
+                "case reports (E3C)"
             }
             Language::Es => {
                 let path = corpora.join("meddocan/dev");
@@ -108,20 +108,32 @@ impl Corpus {
                     files.push(entry.map_err(|e| fail(&path, &e))?.path());
                 }
                 files.sort();
-                let mut spans = 0;
+                let mut marked = 0;
                 for file in files {
                     let read = || std::fs::read_to_string(&file).map_err(|e| fail(&file, &e));
                     match file.extension().and_then(|e| e.to_str()) {
                         Some("txt") => {
-                            notes.put(&file.file_stem().unwrap_or_default().to_string_lossy(), &read()?)?
+                            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+                            cases.push((stem.into_owned(), read()?));
                         }
-                        Some("ann") => spans += read()?.lines().filter(|l| l.starts_with('T')).count(),
+                        Some("ann") => marked += read()?.lines().filter(|l| l.starts_with('T')).count(),
                         _ => {}
                     }
                 }
-                notes.finish(language, "cases with headers (MEDDOCAN)", Some(spans)).map(Some)
+                spans = Some(marked);
+                "cases with headers (MEDDOCAN)"
+            }
+        };
+        let mut notes = Notes::create(folder.join(format!("{language}-published.jsonl")))?;
+        let mut times = 0;
+        while notes.bytes < bytes && !cases.is_empty() {
+            times += 1;
+            for (id, text) in &cases {
+                notes.put(&format!("{id}-{times}"), text)?;
             }
         }
+        let name = format!("{name}, {times} times over");
+        notes.finish(language, &name, spans.map(|s| s * times)).map(Some)
     }
 }
 
@@ -146,14 +158,9 @@ impl Notes {
         writeln!(self.out, "{line}").map_err(|e| format!("{}: {e}", self.path.display()))
     }
 
-    fn finish(
-        mut self,
-        language: Language,
-        name: &'static str,
-        spans: Option<usize>,
-    ) -> Result<Corpus, String> {
+    fn finish(mut self, language: Language, name: &str, spans: Option<usize>) -> Result<Corpus, String> {
         self.out.flush().map_err(|e| format!("{}: {e}", self.path.display()))?;
         let Notes { path, documents, bytes, .. } = self;
-        Ok(Corpus { language, name, path, documents, bytes, spans })
+        Ok(Corpus { language, name: name.to_owned(), path, documents, bytes, spans })
     }
 }

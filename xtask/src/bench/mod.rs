@@ -82,7 +82,7 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
         let generated = Corpus::generated(language, options.megabytes << 20, options.seed, &folder)?;
         let corpora = std::env::var_os("TAIRE_CORPORA").map(PathBuf::from);
         let published = match &corpora {
-            Some(corpora) => Corpus::published(language, corpora, &folder)?,
+            Some(corpora) => Corpus::published(language, corpora, options.megabytes << 20, &folder)?,
             None => None,
         };
         for corpus in [Some(generated), published].iter().flatten() {

@@ -12,7 +12,7 @@ use super::corpus::Corpus;
 #[derive(Serialize)]
 pub(super) struct Row {
     language: String,
-    text: &'static str,
+    text: String,
     what: String,
     command: String,
     /// User time.
@@ -26,7 +26,7 @@ impl Row {
     pub(super) fn of(corpus: &Corpus, what: &str, command: &str, seconds: f64, scan: f64) -> Row {
         Row {
             language: corpus.language.to_string(),
-            text: corpus.name,
+            text: corpus.name.clone(),
             what: what.to_owned(),
             command: command.to_owned(),
             seconds,
