@@ -19,7 +19,8 @@ const NO_RTF: &str = "it starts like RTF but is not";
 const CUT_SHORT: &str = "it is an RTF file that is cut short";
 
 pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
-    if !bytes.trim_ascii_start().starts_with(b"{\\rtf") {
+    let first = bytes.trim_ascii_start().strip_prefix(b"{\\rtf");
+    if first.is_none_or(|rest| rest.first().is_some_and(u8::is_ascii_alphabetic)) {
         return Err(NO_RTF.into());
     }
     let mut out = Gatherer::new();
@@ -607,6 +608,7 @@ mod tests {
             deep.as_str(),
             "{\\rtf1 cut short",
             "{\\*\\bkmkstart a}",
+            "{\\rtfDupont}",
             "{\\rtf1 a\\",
             "{\\rtf1 {\\object{\\*\\objdata 01}}}",
             "{\\rtf1 \\bin4 abcd}",
