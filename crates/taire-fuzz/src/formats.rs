@@ -128,8 +128,16 @@ fn replaced(text: &str) -> (String, Vec<OutSpan>) {
     (out, spans)
 }
 
+/// Whether a name stands in the bytes. Letters in the middle of base64 spell nothing.
 fn contains(bytes: &[u8], name: &str) -> bool {
-    bytes.windows(name.len()).any(|w| w == name.as_bytes())
+    const LONG: usize = 60;
+    let coded = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+    let found = bytes.windows(name.len()).enumerate().filter(|(_, w)| *w == name.as_bytes());
+    found.into_iter().any(|(at, _)| {
+        let before = bytes[..at].iter().rev().take_while(coded).count();
+        let after = bytes[at + name.len()..].iter().take_while(coded).count();
+        before.min(after) == 0 || before + name.len() + after < LONG
+    })
 }
 
 /// Text in one encoding read as another: bytes of a name that the text does not hold may be in the file, or be the name
