@@ -435,7 +435,7 @@ fn settle(run: &mut Run, encoding: Option<&'static Encoding>) -> Result<(), Stri
     let encoding = encoding.ok_or("it is written in a code page that is not known; save it again in Word")?;
     let decode = |bytes: &[u8]| encoding.decode_without_bom_handling(bytes).0.into_owned();
     let (mut from, mut at) = (0, 0);
-    while at < raw.len() && encoding.is_single_byte() {
+    while at < raw.len() {
         match mistaken(&raw[at..]) {
             Some(c) => {
                 run.text.push_str(&decode(&raw[from..at]));
@@ -588,6 +588,7 @@ mod tests {
         for (rtf, expected) in [
             ("{\\rtf1\\ansi\\ansicpg1252 Mme ESCOUBÈS n\\'e9e à l’\\'c9cole}", "Mme ESCOUBÈS née à l’École"),
             ("{\\rtf1\\ansi\\ansicpg1251 ESCOUBÈS \\'c8}", "ESCOUBÈS И"),
+            ("{\\rtf1\\ansi\\ansicpg936 ESCOUBÈS}", "ESCOUBÈS"),
             ("{\\rtf1\\ansi\\ansicpg1252 \\'abCAF\\'c9\\'bb}", "«CAFÉ»"),
         ] {
             assert_eq!(read(rtf).0.trim_end(), expected);
