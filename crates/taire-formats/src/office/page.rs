@@ -409,6 +409,8 @@ mod tests {
         assert!(back.contains("<p class=MsoNormal>Mme&nbsp;<b>Escoub&egrave;s</b>"), "{back}");
         assert!(back.starts_with("<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>"), "{back}");
         assert!(back.contains("<style>p{color:red}</style>"), "{back}");
+        let (_, back) = read("<p style=\"color: red>Mme <b>Dupont</b></p><p align=\"center\">RAS</p>");
+        assert!(!back.contains("Dupont"), "{back}");
         for (sheet, stays) in
             [("p{} <meta content='Dupont'>", false), ("p{} Guézennec", false), ("<!-- p{} -->", true)]
         {

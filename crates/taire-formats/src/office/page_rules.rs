@@ -167,7 +167,18 @@ pub(crate) enum Attr {
     Text,
 }
 
+/// What becomes of an attribute. A value that is not text and holds markup has swallowed a part of the page, where a quote
+/// was left open: it goes.
 pub(crate) fn attribute(tag: &str, name: &str, value: &str) -> Attr {
+    const LONGEST: usize = 2000;
+    match known(tag, name, value) {
+        Attr::Keep if !value.is_ascii() || value.len() > LONGEST => Attr::Remove(None),
+        Attr::Keep | Attr::Named if value.contains(['<', '>']) => Attr::Remove(None),
+        known => known,
+    }
+}
+
+fn known(tag: &str, name: &str, value: &str) -> Attr {
     match name {
         "class" | "id" | "name" | "for" | "headers" | "face" => Attr::Named,
         "style" => {
