@@ -234,7 +234,7 @@ impl<'b> Rtf<'b, '_> {
         let in_table = matches!(self.state.kind, Kind::Table | Kind::Fonts);
         let found = match destination(word, starred) {
             // Entries of tables are starred too: `{\*\cs10 …}`.
-            Destination::Drop(None) if in_table => Destination::Same,
+            Destination::Drop(None) if in_table && is_control_word(word) => Destination::Same,
             found => found,
         };
         let Some(group) = self.groups.last_mut() else { return Ok(None) };
