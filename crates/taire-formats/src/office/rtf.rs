@@ -361,7 +361,11 @@ impl<'b> Rtf<'b, '_> {
                 (Token::Open | Token::Close, _) => break,
                 (Token::Word("u", _), _) => break,
                 (token, after) => {
-                    stand_in |= matches!(token, Token::Byte(b) | Token::Hex(b) if b.is_ascii_alphanumeric());
+                    stand_in |= match token {
+                        Token::Byte(b) | Token::Hex(b) => b.is_ascii_alphanumeric(),
+                        Token::Word(..) => true,
+                        _ => false,
+                    };
                     end = after;
                 }
             }
