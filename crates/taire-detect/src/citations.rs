@@ -13,6 +13,8 @@ use crate::folded::{WordSet, word_hash};
 
 /// Surer than any voice: who cites says so in a form that nothing else has.
 const SURE: f32 = 1.0;
+/// Less sure than a known identity.
+const LIKELY: f32 = 0.9;
 /// How many tokens before and after the authors the evidence may stand.
 const BEFORE: usize = 40;
 const AFTER: usize = 160;
@@ -80,7 +82,7 @@ pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
             let span = note.raw_of_tokens(at - names, at - 1);
             out.push(Mention::clear(
                 span,
-                SURE,
+                LIKELY,
                 Source::Lexicon,
                 "an author before the number of a reference",
             ));

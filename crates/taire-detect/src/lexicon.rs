@@ -302,17 +302,6 @@ impl Reader<'_> {
                 {
                     break;
                 }
-                // "syndrome de Williams Beuren": a second word that nobody in the lists is called.
-                Kind::Word
-                    if token.shape == Shape::Title
-                        && first.is_some()
-                        && last + 1 == i
-                        && tokens[last].shape == Shape::Title
-                        && token.facts.given_tier() == 0
-                        && token.facts.family_tier() == 0 =>
-                {
-                    last = i;
-                }
                 // After an eponym only another goes on, or what a hyphen joins: "maladie de Charcot DUPONT".
                 Kind::Word
                     if token.is_capitalised()

@@ -180,7 +180,7 @@ fn single(format: Format, bytes: &[u8]) {
         let read_back = read(format, &written);
         // Bytes that are hardly text may not pass for it once there is less text around them.
         let hardly_text = std::str::from_utf8(&written).is_err()
-            || written.iter().any(|b| matches!(b, 1..=8 | 14..=31 | 127));
+            || written.iter().any(|b| matches!(b, 0..=8 | 14..=31 | 127));
         if read_back.is_empty() && hardly_text {
             return;
         }

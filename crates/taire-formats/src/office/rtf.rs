@@ -148,7 +148,7 @@ impl<'b> Rtf<'b, '_> {
                     }
                 }
                 token => {
-                    self.fresh = false;
+                    (self.fresh, self.starred) = (false, false);
                     self.plain(token, at..end)?;
                 }
             }
