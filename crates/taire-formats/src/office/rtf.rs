@@ -477,11 +477,10 @@ fn token(bytes: &[u8], at: usize) -> Result<(Token<'_>, usize), String> {
         b'\\' => {
             let next = *bytes.get(at + 1).ok_or(CUT_SHORT)?;
             if next == b'\'' {
-                let digits =
-                    bytes.get(at + 2..at + 4).and_then(|d| std::str::from_utf8(d).ok()).ok_or(CUT_SHORT)?;
-                return Ok(match u8::from_str_radix(digits, 16) {
-                    Ok(byte) => (Token::Hex(byte), at + 4),
-                    Err(_) => (Token::Symbol(b'\''), at + 2),
+                let digits = bytes.get(at + 2..at + 4).and_then(|d| std::str::from_utf8(d).ok());
+                return Ok(match digits.and_then(|d| u8::from_str_radix(d, 16).ok()) {
+                    Some(byte) => (Token::Hex(byte), at + 4),
+                    None => (Token::Symbol(b'\''), at + 2),
                 });
             }
             if !next.is_ascii_alphabetic() {
