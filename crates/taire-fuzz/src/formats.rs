@@ -128,7 +128,7 @@ fn replaced(text: &str) -> (String, Vec<OutSpan>) {
     (out, spans)
 }
 
-/// Whether a name stands in the bytes. Letters in the middle of base64 spell nothing, nor do digits of RTF's `\'cE`.
+/// Whether a name stands in the bytes. Letters in the middle of base64 spell nothing, nor do digits of `\'cE` and `&#xC8E`.
 fn contains(bytes: &[u8], name: &str) -> bool {
     const LONG: usize = 60;
     let coded = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
@@ -137,7 +137,9 @@ fn contains(bytes: &[u8], name: &str) -> bool {
         let before = bytes[..at].iter().rev().take_while(coded).count();
         let after = bytes[at + name.len()..].iter().take_while(coded).count();
         let in_hex = bytes[..at].ends_with(b"\\'") || at > 0 && bytes[..at - 1].ends_with(b"\\'");
-        !in_hex && (before.min(after) == 0 || before + name.len() + after < LONG)
+        let digits = bytes[..at].iter().rev().take(6).take_while(|b| b.is_ascii_hexdigit()).count();
+        let in_reference = bytes[..at - digits].ends_with(b"&#x");
+        !in_hex && !in_reference && (before.min(after) == 0 || before + name.len() + after < LONG)
     })
 }
 

@@ -196,10 +196,12 @@ impl<'b> Rtf<'b, '_> {
             self.out.cut(at, *b"{}");
             return Ok(None);
         }
+        // The document's code page is declared in its head, not in a group that may go.
+        let in_head = self.groups.len() == 1;
         match word {
-            "ansicpg" => self.page = code_page(number.unwrap_or(1252)),
-            "mac" => self.page = code_page(10000),
-            "pc" | "pca" => self.page = None,
+            "ansicpg" if in_head => self.page = code_page(number.unwrap_or(1252)),
+            "mac" if in_head => self.page = code_page(10000),
+            "pc" | "pca" if in_head => self.page = None,
             "deff" => self.default_font = number,
             "f" => self.state.font = number,
             "fcharset" if self.state.kind == Kind::Fonts => {
