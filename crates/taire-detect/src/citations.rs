@@ -78,7 +78,9 @@ pub(crate) fn citations(note: &Note, out: &mut Vec<Mention>) {
     }
     for at in brackets {
         let names = tokens[..at].iter().rev().take(3).take_while(|t| t.shape == Shape::Title).count();
-        if names > 0 {
+        // Who has a given name may be somebody of the letter.
+        let given = tokens[at - names..at].iter().any(|t| t.facts.given_tier() >= 4);
+        if names > 0 && !given {
             let span = note.raw_of_tokens(at - names, at - 1);
             out.push(Mention::clear(
                 span,

@@ -136,7 +136,9 @@ pub(crate) fn medical_name(note: &Note, at: usize) -> Option<(usize, &'static st
     static HEADS: LazyLock<WordSet> =
         LazyLock::new(|| WordSet::new(&["protein scale inventory disease disorder survey trial study"]));
     let titles = tokens[at..].iter().take(4).take_while(|t| t.shape == Shape::Title).count();
-    if let Some(head) = (1..titles).find(|k| HEADS.has(word_hash(tokens[at + k].of(text)))) {
+    let given = tokens[at..at + titles].iter().any(|t| t.facts.given_tier() >= 4);
+    if let Some(head) = (1..titles).filter(|_| !given).find(|k| HEADS.has(word_hash(tokens[at + k].of(text))))
+    {
         return Some((at + head, "an English term, by its head"));
     }
     if !NAMES.has(word_hash(token.of(text))) || token.facts.given_tier() >= 5 {
