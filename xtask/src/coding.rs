@@ -15,6 +15,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::hospital;
+use crate::stamp::today;
 
 const USAGE: &str = "usage: coding [coder|utility]";
 const PATIENTS: u64 = 900;
@@ -119,10 +120,6 @@ fn write(name: &str, text: &str, json: &Value) -> Result<(), String> {
     }
     eprintln!("scores/{name}.md and .json written");
     Ok(())
-}
-
-fn today() -> String {
-    jiff::Zoned::now().date().to_string()
 }
 
 fn coder(bench: &Bench) -> Result<(), String> {

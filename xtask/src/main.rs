@@ -12,6 +12,7 @@ mod generate;
 mod hospital;
 mod lexicons;
 mod load;
+mod million;
 mod models;
 mod office;
 mod pages;
@@ -20,6 +21,7 @@ mod risk;
 mod scale;
 mod schemathesis;
 mod score;
+mod stamp;
 mod test;
 
 use std::process::ExitCode;
@@ -51,6 +53,7 @@ enum Chore {
     Icd10,
     Lexicons,
     Load,
+    Million,
     Models,
     Office,
     Pages,
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         Chore::Icd10 => lexicons::icd10::run,
         Chore::Lexicons => lexicons::run,
         Chore::Load => load::run,
+        Chore::Million => million::run,
         Chore::Models => models::run,
         Chore::Office => office::run,
         Chore::Pages => pages::run,

@@ -10,9 +10,13 @@ const FEW: usize = 1_000;
 const MANY: usize = 10_000;
 const TIME: &str = "/usr/bin/time";
 
-struct Used {
-    seconds: f64,
-    megabytes: f64,
+/// What a command used.
+pub(crate) struct Used {
+    /// Of the processor.
+    pub(crate) seconds: f64,
+    /// By the clock.
+    pub(crate) elapsed: f64,
+    pub(crate) megabytes: f64,
 }
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
@@ -124,24 +128,33 @@ fn measure(
         }
         fs::write(&input, rows).map_err(|e| format!("{}: {e}", input.display()))?;
     }
-    let used = folder.join("used.txt");
     let output = folder.join("out");
     let _ = fs::remove_dir_all(&output);
-    let mut run = Command::new(TIME);
-    run.args(["-f", "%U %S %M", "-o"]).arg(&used).arg(binary).arg(command).arg(&input).arg("-o").arg(&output);
-    run.args(["--policy", policy, "--lang", "fr", "--jobs", "1", "--quiet"]);
+    let mut args: Vec<PathBuf> = vec![command.into(), input, "-o".into(), output];
+    args.extend(["--policy", policy, "--lang", "fr", "--jobs", "1", "--quiet"].map(PathBuf::from));
     match command {
-        "detect" => run.args(["--to", "jsonl"]),
-        _ => run.arg("--key").arg(key),
-    };
+        "detect" => args.extend(["--to", "jsonl"].map(PathBuf::from)),
+        _ => args.extend(["--key".into(), key.to_owned()]),
+    }
+    timed(binary, &args, folder)
+}
+
+/// Runs a command that must succeed; notes go to `folder`.
+pub(crate) fn timed(binary: &Path, args: &[PathBuf], folder: &Path) -> Result<Used, String> {
+    let used = folder.join("used.txt");
+    let mut run = Command::new(TIME);
+    run.args(["-f", "%U %S %M %e", "-o"]).arg(&used).arg(binary).args(args);
     let status = run.stdout(Stdio::null()).status().map_err(|e| format!("{TIME}: {e}; install GNU time"))?;
+    let what = args.first().map(|arg| arg.display().to_string()).unwrap_or_default();
     if !status.success() {
-        return Err(format!("`taire {command}` ended with {status}"));
+        return Err(format!("`taire {what}` ended with {status}"));
     }
     let text = fs::read_to_string(&used).map_err(|e| format!("{}: {e}", used.display()))?;
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|w| w.parse().ok()).collect();
     match numbers[..] {
-        [user, system, kilobytes] => Ok(Used { seconds: user + system, megabytes: kilobytes / 1024.0 }),
-        _ => Err(format!("{TIME} told nothing of `taire {command}`")),
+        [user, system, kilobytes, elapsed] => {
+            Ok(Used { seconds: user + system, elapsed, megabytes: kilobytes / 1024.0 })
+        }
+        _ => Err(format!("{TIME} told nothing of `taire {what}`")),
     }
 }

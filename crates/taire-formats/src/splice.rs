@@ -23,7 +23,7 @@ pub(crate) enum Code {
     XmlSpace(usize),
     /// Text of RTF, where so many characters stand for one of Unicode in readers that do not know it.
     Rtf(usize),
-    /// The same, written anew even if its text stays: the characters that stand for others could spell a name.
+    /// The same, written anew even if its text stays: its bytes could read otherwise elsewhere.
     RtfAnew(usize),
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::stamp::{commit, today};
 use serde_json::{Value, json};
 use taire_encoder::{Batch, Dropout, Encoder, Tape, read_folder};
 
@@ -93,8 +94,6 @@ pub(super) fn run(root: &Path, args: &[String]) -> Result<(), String> {
     if table.is_empty() {
         return Ok(());
     }
-    let commit = Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root).output();
-    let commit = commit.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
     let shape = encoder.shape();
     let page = format!(
         "# Encoders: pieces a second\n\nWritten by `cargo xtask bench encoder FOLDER` on {} at {}: {} layers of \
@@ -102,8 +101,8 @@ pub(super) fn run(root: &Path, args: &[String]) -> Result<(), String> {
          one thread each, seconds of processor time. Two cores: two threads each, seconds of the clock; Taire reads half of the \
          sequences on each, PyTorch divides its own work.\n\n\
          | pieces | cores | Taire | PyTorch | ratio | vectors differ by at most |\n|---:|---:|---:|---:|---:|---:|\n{table}",
-        jiff::Timestamp::now().to_string().chars().take(10).collect::<String>(),
-        commit.trim(),
+        today(),
+        commit(root),
         shape.layers,
         shape.width,
         said.as_ref().and_then(|s| s["with"].as_str()).unwrap_or("PyTorch"),

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::stamp::{commit, today};
 use serde::Serialize;
 
 const USAGE: &str = "bench io [--notes N] [--runs N]";
@@ -51,15 +52,7 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     let folder = target.join("bench/io");
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     super::build(&root)?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--package", "taire-formats", "--example", "notes"])
-        .current_dir(&root)
-        .status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("the example `notes` does not build".into());
-    }
-    let (binary, copier) = (target.join("release/taire"), target.join("release/examples/notes"));
+    let (binary, copier) = (target.join("release/taire"), super::note_maker(&root, &target)?);
     let rules = super::rules_only(&root, &folder, taire_text::Language::Fr)?;
     let key = crate::pages::demo_key(&folder)?;
     let mut rows = Vec::new();
@@ -91,11 +84,9 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
         let _ = std::fs::remove_file(&input);
     }
     let _ = std::fs::remove_dir_all(folder.join("out"));
-    let commit = Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(&root).output();
-    let commit = commit.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
     let table = Table {
-        date: jiff::Timestamp::now().to_string().chars().take(10).collect(),
-        commit: commit.trim().to_owned(),
+        date: today(),
+        commit: commit(&root),
         command: format!("cargo xtask bench io --notes {notes} --runs {runs}"),
         notes,
         rows,

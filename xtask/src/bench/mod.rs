@@ -103,6 +103,18 @@ fn build(root: &Path) -> Result<(), String> {
     status.success().then_some(()).ok_or_else(|| "the release binary does not build".into())
 }
 
+/// The program that makes tables of notes, built.
+pub(crate) fn note_maker(root: &Path, target: &Path) -> Result<PathBuf, String> {
+    let built = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--release", "--quiet", "--package", "taire-formats", "--example", "notes"])
+        .current_dir(root)
+        .status();
+    match built.is_ok_and(|status| status.success()) {
+        true => Ok(target.join("release/examples/notes")),
+        false => Err("the example `notes` does not build".into()),
+    }
+}
+
 /// The shipped policy of a language without its model.
 fn rules_only(root: &Path, folder: &Path, language: Language) -> Result<PathBuf, String> {
     let shipped = root.join(format!("policies/{language}.toml"));

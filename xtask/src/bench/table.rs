@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 
 use serde::Serialize;
 
 use super::Options;
 use super::corpus::Corpus;
+use crate::stamp::{commit, today};
 
 #[derive(Serialize)]
 pub(super) struct Row {
@@ -48,13 +48,11 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn new(root: &Path, options: &Options) -> Table {
-        let commit = Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root).output();
-        let commit = commit.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
         let &Options { megabytes, seed, runs } = options;
         let given = if std::env::var_os("TAIRE_BIN").is_some() { "TAIRE_BIN=… " } else { "" };
         Table {
-            date: jiff::Timestamp::now().to_string().chars().take(10).collect(),
-            commit: commit.trim().to_owned(),
+            date: today(),
+            commit: commit(root),
             command: format!("{given}cargo xtask bench --megabytes {megabytes} --seed {seed} --runs {runs}"),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             rows: Vec::new(),

@@ -13,7 +13,8 @@ use taire_text::Source;
 
 use super::figures::Set;
 use super::prose;
-use super::run::{self, Taire};
+use super::run::Taire;
+use crate::stamp;
 
 const CUT: &[Source] = &[
     Source::Metadata,
@@ -87,7 +88,7 @@ pub(super) fn run(root: &Path, corpora: &Path) -> Result<(), String> {
         });
         eprintln!("ablation: {} of {}", rows.len(), 1 + CUT.len() + ALONE.len());
     }
-    let table = Table { date: run::today(), commit: run::commit(root), rows };
+    let table = Table { date: stamp::today(), commit: stamp::commit(root), rows };
     let markdown = table.markdown();
     println!("{markdown}");
     let json = serde_json::to_string_pretty(&table).map_err(|e| e.to_string())? + "\n";

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::run::{Taire, today};
+use super::run::Taire;
+use crate::stamp::today;
 
 const CORPORA: &[(&str, &str, &str)] = &[
     ("French case reports (E3C)", "e3c-fr/cases.jsonl", "fr"),

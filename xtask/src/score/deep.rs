@@ -12,7 +12,8 @@ use taire::Policy;
 use taire_text::{Language, Source};
 
 use super::figures::Set;
-use super::run::{self, Taire};
+use super::run::Taire;
+use crate::stamp;
 
 const FIGURES: [&str; 5] = [
     "strict f1",
@@ -110,8 +111,8 @@ pub(super) fn run(root: &Path, corpora: &Path, models: &[String]) -> Result<(), 
     let given: Vec<String> =
         models.iter().map(|(language, _)| format!("{}=FOLDER", language.key())).collect();
     let table = Table {
-        date: run::today(),
-        commit: run::commit(root),
+        date: stamp::today(),
+        commit: stamp::commit(root),
         command: format!("cargo xtask score --deep {}", given.join(" ")),
         rows,
     };

@@ -21,6 +21,7 @@ mod run;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::stamp;
 use figures::{Scores, Set};
 use run::Taire;
 use taire_text::scheme::Scheme;
@@ -132,5 +133,5 @@ fn measure(root: &Path, taire: &Taire, corpora: &Path, show_words: bool) -> Resu
         sets.push(allow_list::set(taire, name, held_out, &prose)?);
     }
 
-    Ok(Scores { date: run::today(), commit: run::commit(root), sets })
+    Ok(Scores { date: stamp::today(), commit: stamp::commit(root), sets })
 }

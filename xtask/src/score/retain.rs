@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::figures::{Figure, Scores, Set};
 use super::run::{self, Taire};
+use crate::stamp;
 
 const RUNS: &[(&str, &str, &str, &str)] = &[
     ("French case reports (E3C)", "e3c-fr/cases.jsonl", "fr", "fr"),
@@ -25,8 +26,8 @@ pub(super) fn measure(root: &Path, taire: &Taire, corpora: &Path) -> Result<(Sco
         "# What medicine is kept\n\nWritten by `cargo xtask score` on {} at {} (`--retain` measures this alone). Terms of each \
          document before and after, as multisets; a result is kept only with its value and unit. The lists that tell medicine are \
          partly those that protect it, and rules were corrected where these reports lost a term: expect less elsewhere.\n",
-        run::today(),
-        run::commit(root)
+        stamp::today(),
+        stamp::commit(root)
     );
     let mut sets = Vec::new();
     for &(corpus, path, language, policy) in RUNS {
@@ -50,7 +51,7 @@ pub(super) fn measure(root: &Path, taire: &Taire, corpora: &Path) -> Result<(Sco
         let data = format!("{path}, {} documents", report["documents"].as_u64().unwrap_or_default());
         sets.push(Set { name, data, command: commands, seconds: 0.0, figures, evaluation: None });
     }
-    Ok((Scores { date: run::today(), commit: run::commit(root), sets }, page))
+    Ok((Scores { date: stamp::today(), commit: stamp::commit(root), sets }, page))
 }
 
 pub(super) fn write(root: &Path, scores: &Scores, page: &str) -> Result<(), String> {

@@ -211,15 +211,6 @@ pub(super) fn tail(path: &Path) -> String {
     parts.iter().rev().collect::<PathBuf>().display().to_string()
 }
 
-pub(super) fn today() -> String {
-    jiff::Timestamp::now().to_string().chars().take(10).collect()
-}
-
-pub(super) fn commit(root: &Path) -> String {
-    let output = Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root).output();
-    output.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default().trim().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

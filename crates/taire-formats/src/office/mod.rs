@@ -98,7 +98,7 @@ pub(crate) enum Back {
     /// Written as plain text.
     Text,
     /// A file that is one source.
-    One(Places),
+    One(Format, Places),
     Odt {
         places: Places,
         parts: Vec<&'static str>,
@@ -110,20 +110,39 @@ impl Back {
     pub(crate) fn weight(&self) -> usize {
         match self {
             Back::Text => 0,
-            Back::One(places) | Back::Package { places, .. } | Back::Odt { places, .. } => places.weight(),
+            Back::One(_, places) | Back::Package { places, .. } | Back::Odt { places, .. } => places.weight(),
         }
     }
 
-    /// The file with its new text, or why it cannot be written.
+    /// The file with its new text, or why it cannot be written. It is opened once more: what reads otherwise than the new
+    /// text, as damaged markup may after a change, is not given.
     pub(crate) fn write(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<u8>, &'static str> {
         let work = || match self {
-            Back::Text => Ok(text.as_bytes().to_vec()),
-            Back::Package { places, package } => package.pack(places.rewrite(text, spans)?),
-            Back::One(places) => places.rewrite(text, spans)?.pop().ok_or("it was not read"),
-            Back::Odt { places, parts } => odt::write(places, parts, text, spans),
+            Back::Text => Ok((None, text.as_bytes().to_vec())),
+            Back::Package { places, package } => {
+                Ok((Some(Format::Docx), package.pack(places.rewrite(text, spans)?)?))
+            }
+            Back::One(format, places) => {
+                Ok((Some(*format), places.rewrite(text, spans)?.pop().ok_or("it was not read")?))
+            }
+            Back::Odt { places, parts } => Ok((Some(Format::Odt), odt::write(places, parts, text, spans)?)),
         };
-        catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err("an internal fault stopped its writing"))
+        let written = catch_unwind(AssertUnwindSafe(work));
+        let (format, bytes) = written.unwrap_or(Err("an internal fault stopped its writing"))?;
+        let reads_so = |format| open(format, &bytes).is_ok_and(|opened| same_letters(&opened.text, text));
+        match format.is_none_or(reads_so) {
+            true => Ok(bytes),
+            false => Err("its markup is damaged: with its new text it would not read as it should"),
+        }
     }
+}
+
+/// Whether two texts differ in blanks and controls alone.
+fn same_letters(one: &str, other: &str) -> bool {
+    fn letters(text: &str) -> impl Iterator<Item = char> {
+        text.chars().filter(|c| !c.is_whitespace() && !c.is_control())
+    }
+    one == other || letters(one).eq(letters(other))
 }
 
 /// Opens a document. The reason of a refusal quotes nothing of it.

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::Format;
 use crate::decode::decode_field;
 use crate::splice::{Code, Gatherer};
 
@@ -30,7 +31,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
     page.read()?;
     let counts = std::mem::take(&mut page.counts);
     let (text, places) = out.finish();
-    Ok(Opened { text, back: Back::One(places), left_out: counts })
+    Ok(Opened { text, back: Back::One(Format::Html, places), left_out: counts })
 }
 
 fn decode(bytes: &[u8]) -> Result<String, String> {

@@ -3,11 +3,12 @@
 //! The file is read token by token, groups kept on a stack of bounded depth. Groups of destinations that hold no shown
 //! text are left out unless they are known to be layout; an embedded object refuses the document.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use encoding_rs::Encoding;
 
+use crate::Format;
 use crate::splice::{Code, Gatherer};
 
 use super::docx_rules::is_plain_instruction;
@@ -15,6 +16,8 @@ use super::rtf_rules::{Destination, character, charset_page, code_page, destinat
 use super::{Back, Counts, LeftOut, Opened, count};
 
 const DEEPEST: usize = 500;
+/// The character set of fonts that hold signs.
+const SYMBOLS: i32 = 2;
 const NO_RTF: &str = "it starts like RTF but is not";
 const CUT_SHORT: &str = "it is an RTF file that is cut short";
 
@@ -34,6 +37,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
         page: code_page(1252),
         default_font: None,
         fonts: BTreeMap::new(),
+        symbols: BTreeSet::new(),
         run: None,
         fresh: false,
         starred: false,
@@ -41,7 +45,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
     rtf.read()?;
     let counts = std::mem::take(&mut rtf.counts);
     let (text, places) = out.finish();
-    Ok(Opened { text, back: Back::One(places), left_out: counts })
+    Ok(Opened { text, back: Back::One(Format::Rtf, places), left_out: counts })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,8 +79,8 @@ struct Run {
     text: String,
     /// Bytes of the code page not decoded yet.
     raw: Vec<u8>,
-    /// It is not left as it is: a letter stands for a character of Unicode in readers that do not know it, or bytes of it
-    /// read otherwise in another code page.
+    /// It is not left as it is: bytes of it read otherwise in another code page, or a letter stands for a character of
+    /// Unicode in readers that do not know it.
     anew: bool,
 }
 
@@ -99,6 +103,8 @@ struct Rtf<'b, 'o> {
     page: Option<&'static Encoding>,
     default_font: Option<i32>,
     fonts: BTreeMap<i32, Option<&'static Encoding>>,
+    /// Fonts whose bytes are signs, not letters of a code page.
+    symbols: BTreeSet<i32>,
     run: Option<Run>,
     /// Nothing but `\*` was seen in the group that is open.
     fresh: bool,
@@ -205,6 +211,9 @@ impl<'b> Rtf<'b, '_> {
             "deff" => self.default_font = number,
             "f" => self.state.font = number,
             "fcharset" if self.state.kind == Kind::Fonts => {
+                if number == Some(SYMBOLS) {
+                    self.symbols.extend(self.state.font);
+                }
                 if let (Some(font), Some(page)) = (self.state.font, number.and_then(charset_page)) {
                     self.fonts.insert(font, code_page(page));
                 }
@@ -324,9 +333,12 @@ impl<'b> Rtf<'b, '_> {
         Ok(())
     }
 
+    fn font(&self) -> Option<i32> {
+        self.state.font.or(self.default_font)
+    }
+
     fn encoding(&self) -> Option<&'static Encoding> {
-        let font = self.state.font.or(self.default_font);
-        font.and_then(|f| self.fonts.get(&f).copied()).unwrap_or(self.page)
+        self.font().and_then(|f| self.fonts.get(&f).copied()).unwrap_or(self.page)
     }
 
     fn open_run(&mut self, at: Range<usize>) -> &mut Run {
@@ -398,12 +410,15 @@ impl<'b> Rtf<'b, '_> {
         let encoding = self.encoding();
         let Some(mut run) = self.run.take() else { return Ok(()) };
         settle(&mut run, encoding)?;
+        // Written in ASCII, letters are the same whatever becomes of code pages and fonts.
+        let signs = self.font().is_some_and(|font| self.symbols.contains(&font));
+        let anew = run.anew || !signs && !run.text.is_ascii();
         match self.state.kind {
             Kind::Text if self.state.deleted => {
                 count(&mut self.counts, LeftOut::DeletedText);
                 self.out.cut(run.at, *b"");
             }
-            Kind::Text if run.anew => self.out.run(run.at, run.text, Code::RtfAnew(self.state.skip)),
+            Kind::Text if anew => self.out.run(run.at, run.text, Code::RtfAnew(self.state.skip)),
             Kind::Text => self.out.run(run.at, run.text, Code::Rtf(self.state.skip)),
             Kind::Table | Kind::Fonts => {
                 let name = run.text.trim_end_matches(';');
@@ -600,6 +615,15 @@ mod tests {
         ] {
             assert_eq!(read(rtf).0.trim_end(), expected);
         }
+    }
+
+    #[test]
+    fn letters_are_written_without_code_page_and_signs_stay() {
+        let (text, back) = read(
+            "{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}{\\f3\\fcharset2 Symbol;}}\\f3\\'b7\\f0 n\\'e9e \u{e0} Nantes}",
+        );
+        assert_eq!(text, "·née à Nantes");
+        assert!(back.contains("\\f3\\'b7\\f0 n\\u233?e \\u224? Nantes"), "{back}");
     }
 
     #[test]
