@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const CARGO_DENY: &str = "0.20.2";
+/// Of each target, about.
+const FUZZ_SECONDS: &str = "60";
 
 /// Runs every check; the first that fails ends the run.
 pub(crate) fn run(_: &[String]) -> Result<(), String> {
@@ -22,7 +24,9 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
     step(&root, "fuzz targets", beside(&root, "fuzz/Cargo.toml"))?;
     step(&root, "the code of the Python package", beside(&root, "python/Cargo.toml"))?;
     licences(&root)?;
-    step(&root, "tests", cargo(&["test", "--workspace", "--quiet"]))?;
+    let mut tests = cargo(&["test", "--workspace", "--quiet"]);
+    tests.env("TAIRE_FUZZ_SECONDS", FUZZ_SECONDS);
+    step(&root, "tests, a minute of every fuzz target among them", tests)?;
     browser(&root)?;
     eprintln!("xtask test: all checks passed");
     Ok(())

@@ -1,21 +1,22 @@
 //! A seeded run of every target: the same inputs each time, so that a failure here is a failure everywhere.
-//! `TAIRE_FUZZ_ROUNDS` makes it longer.
+//! `TAIRE_FUZZ_SECONDS` makes it longer: `cargo xtask test` runs about a minute of each.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use taire_fuzz::{Dice, TARGETS, named};
 
-/// A round is one damaged input.
-fn rounds(most: usize) -> usize {
-    std::env::var("TAIRE_FUZZ_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(most)
+/// A round is one damaged input; so many as take about a second on one core, and as many times that as asked.
+fn rounds(a_second: usize) -> usize {
+    let seconds = std::env::var("TAIRE_FUZZ_SECONDS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    a_second * seconds
 }
 
-fn run(name: &str, most: usize) {
+fn run(name: &str, a_second: usize) {
     let target = named(name).expect("a target of this name");
     let seeds = (target.seeds)();
     assert!(!seeds.is_empty());
     seeds.iter().for_each(|seed| (target.run)(seed));
-    for round in 0..rounds(most) {
+    for round in 0..rounds(a_second) {
         let mut dice = Dice::new(round as u64 + 1);
         let mut bytes = seeds[dice.below(seeds.len())].clone();
         let other = &seeds[dice.below(seeds.len())];
@@ -29,8 +30,8 @@ fn run(name: &str, most: usize) {
 }
 
 macro_rules! seeded {
-    ($($name:ident $most:literal)*) => {
-        $(#[test] fn $name() { run(stringify!($name), $most); })*
+    ($($name:ident $a_second:literal)*) => {
+        $(#[test] fn $name() { run(stringify!($name), $a_second); })*
 
         #[test]
         fn every_target_is_run() {
@@ -41,7 +42,8 @@ macro_rules! seeded {
 }
 
 seeded! {
-    doc 300 pdf 60 rtf 300 docx 100 odt 60 parquet 150 cda 200 fhir 200 hl7 300 html 300 zip 150 gz 200 csv 200 jsonl 200 engine 60
+    doc 6000 pdf 150 rtf 1000 docx 700 odt 500 parquet 3000 cda 7000 fhir 15000 hl7 9000 html 1600 zip 6000 gz 12000 csv 6000
+    jsonl 12000 engine 300
 }
 
 /// Inputs of `tests/found`, each under the name of its target.
