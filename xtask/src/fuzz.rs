@@ -1,20 +1,26 @@
-//! `cargo xtask fuzz`: the targets of `taire-fuzz` under libFuzzer, one after the other, from a fixed seed.
+//! `cargo xtask fuzz`: the targets of `taire-fuzz` under libFuzzer, as many at once as there are cores.
 //!
 //! The program of `fuzz/` is built for coverage by flags that the stable compiler knows, so neither nightly nor `cargo
 //! fuzz` is needed; there is no address sanitizer, and none is missed: `unsafe` is forbidden in this workspace. First
-//! inputs are written to `target/fuzz/corpus`, where libFuzzer adds its own; what fails is kept in `target/fuzz/failures`
-//! and should become a test.
+//! inputs are written to `target/fuzz/corpus`, where libFuzzer adds its own and goes on from; what fails is kept in
+//! `target/fuzz/failures` and should become a test. A run of all targets of five minutes each that finds nothing writes
+//! `scores/fuzz.md`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 use taire_fuzz::{TARGETS, Target};
+
+use crate::stamp::{commit, today};
 
 const USAGE: &str = "fuzz [--seconds N] [--build] [TARGET]...";
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
      -Ccodegen-units=16";
+/// What is worth a table.
+const LONG: u64 = 300;
 
 struct Options {
     seconds: u64,
@@ -57,16 +63,59 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
     if options.build_only {
         return Ok(());
     }
-    let mut failed = Vec::new();
-    for target in &options.targets {
-        if !fuzz(&program, &folder, target, options.seconds)? {
-            failed.push(target.name);
+    let done = all(&program, &folder, &options)?;
+    let failed: Vec<&str> = done.iter().filter(|done| !done.silent).map(|done| done.name).collect();
+    if !failed.is_empty() {
+        return Err(format!("{} failed; see {}", failed.join(", "), folder.join("failures").display()));
+    }
+    if options.seconds >= LONG && done.len() == TARGETS.len() {
+        let path = root.join("scores/fuzz.md");
+        fs::write(&path, table(&root, options.seconds, &done))
+            .map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok(())
+}
+
+struct Done {
+    name: &'static str,
+    inputs: String,
+    silent: bool,
+}
+
+/// Every target, each core taking the next; in the order given.
+fn all(program: &Path, folder: &Path, options: &Options) -> Result<Vec<Done>, String> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let queue = Mutex::new(options.targets.iter().enumerate());
+    let done = Mutex::new(Vec::new());
+    let worker = || -> Result<(), String> {
+        loop {
+            let next = queue.lock().map_err(|_| "a worker fell over")?.next();
+            let Some((i, target)) = next else { return Ok(()) };
+            let one = fuzz(program, folder, target, options.seconds)?;
+            done.lock().map_err(|_| "a worker fell over")?.push((i, one));
         }
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().try_for_each(|w| w.join().unwrap_or_else(|_| Err("a worker fell over".into())))
+    })?;
+    let mut done = done.into_inner().map_err(|_| "a worker fell over")?;
+    done.sort_by_key(|(i, _)| *i);
+    Ok(done.into_iter().map(|(_, done)| done).collect())
+}
+
+fn table(root: &Path, seconds: u64, done: &[Done]) -> String {
+    let mut page = format!(
+        "# Fuzzing\n\n`cargo xtask fuzz --seconds {seconds}` on {}, commit {}: libFuzzer, {seconds} seconds of the clock for each \
+         target, one core each. `crates/taire-fuzz` says what must hold; what was found before is in its `tests/found`.\n\n\
+         | target | inputs tried | found |\n|---|---:|---|\n",
+        today(),
+        commit(root),
+    );
+    for Done { name, inputs, .. } in done {
+        page += &format!("| {name} | {inputs} | nothing |\n");
     }
-    match failed.is_empty() {
-        true => Ok(()),
-        false => Err(format!("{} failed; see {}", failed.join(", "), folder.join("failures").display())),
-    }
+    page
 }
 
 fn build(root: &Path, folder: &Path) -> Result<PathBuf, String> {
@@ -87,8 +136,7 @@ fn build(root: &Path, folder: &Path) -> Result<PathBuf, String> {
     Ok(folder.join(host).join("release/taire"))
 }
 
-/// Runs one target; whether nothing was found.
-fn fuzz(program: &Path, folder: &Path, target: &Target, seconds: u64) -> Result<bool, String> {
+fn fuzz(program: &Path, folder: &Path, target: &'static Target, seconds: u64) -> Result<Done, String> {
     let corpus = folder.join("corpus").join(target.name);
     let failures = folder.join("failures");
     for folder in [&corpus, &failures] {
@@ -111,10 +159,11 @@ fn fuzz(program: &Path, folder: &Path, target: &Target, seconds: u64) -> Result<
         .status()
         .map_err(|e| format!("{}: {e}", program.display()))?;
     let said = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
-    let runs = said.lines().find_map(|l| l.strip_prefix("stat::number_of_executed_units:")).unwrap_or(" ?");
-    let verdict = if status.success() { "nothing found" } else { "FAILED" };
-    println!("{:<8} {verdict} in {seconds} s,{runs} inputs", target.name);
-    Ok(status.success())
+    let runs = said.lines().find_map(|l| l.strip_prefix("stat::number_of_executed_units:")).unwrap_or("?");
+    let done = Done { name: target.name, inputs: runs.trim().to_owned(), silent: status.success() };
+    let verdict = if done.silent { "nothing found" } else { "FAILED" };
+    println!("{:<8} {verdict} in {seconds} s, {} inputs", done.name, done.inputs);
+    Ok(done)
 }
 
 #[cfg(test)]
