@@ -34,6 +34,7 @@ mod spill;
 mod splice;
 mod stage;
 mod table;
+mod well_known;
 mod write;
 mod xml;
 

@@ -13,6 +13,7 @@ use std::ops::Range;
 use taire_text::fold;
 
 use crate::OutSpan;
+use crate::well_known::{is_style, without_fonts};
 
 /// How a run is written back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,8 +161,10 @@ impl Gatherer {
 
     /// A name the author could choose.
     pub(crate) fn named(&mut self, at: Range<usize>, value: &str) {
-        let source = self.current();
-        self.named.push(Named { source, at, value: value.to_owned(), whole: false });
+        if !is_style(value) {
+            let source = self.current();
+            self.named.push(Named { source, at, value: value.to_owned(), whole: false });
+        }
     }
 
     /// Any other value that is kept: changed if a word in it is found to identify somebody.
@@ -333,6 +336,7 @@ impl Places {
         for named in &self.named {
             let number = *names.entry((&named.value, named.whole)).or_insert_with(|| {
                 let folded = fold(&named.value);
+                let folded = without_fonts(&folded);
                 let tells = match named.whole {
                     true => {
                         let known = |w: &str| words.binary_search_by(|x| x.as_str().cmp(w)).is_ok();
@@ -490,6 +494,19 @@ mod tests {
         gatherer.watched(7..17, "p.xDupontx");
         let places = gatherer.finish().1;
         assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Petit|renamed1");
+    }
+
+    #[test]
+    fn fonts_and_styles_of_everybody_stay() {
+        let mut gatherer = Gatherer::new();
+        gatherer.source(b"Norma Roman|Times New Roman|Normal|Roman12".to_vec());
+        gatherer.run(0..11, "Norma Roman".into(), Code::Xml);
+        gatherer.named(12..27, "Times New Roman");
+        gatherer.named(28..34, "Normal");
+        gatherer.named(35..42, "Roman12");
+        let (text, places) = gatherer.finish();
+        let (new, spans) = super::tests::spans(&text, &[("Norma Roman", "Luz Gil")]);
+        assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Luz Gil|Times New Roman|Normal|renamed1");
     }
 
     #[test]
