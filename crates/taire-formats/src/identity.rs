@@ -33,11 +33,11 @@ const LIST: &str = "must be a list of strings";
 const SCALAR: &str = "must be a string";
 const PEOPLE: &str = "must be a list of objects";
 
-/// Whether a key or the name of a column may be shown: one short word that begins with a small letter.
+/// Whether a key or the name of a column may be shown: one short word in small letters.
 pub(crate) fn looks_like_key(name: &str) -> bool {
     name.len() <= 40
         && name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.'))
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'.'))
 }
 
 /// The problem of a key that is none.

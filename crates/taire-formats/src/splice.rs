@@ -22,10 +22,15 @@ pub(crate) enum Code {
     Xml,
     /// Element content whose start tag gets `xml:space="preserve"` at this byte.
     XmlSpace(usize),
-    /// Text of RTF, where so many characters stand for one of Unicode in readers that do not know it.
-    Rtf(usize),
-    /// The same, written anew even if its text stays: its bytes could read otherwise elsewhere.
-    RtfAnew(usize),
+    /// Text of RTF.
+    Rtf {
+        /// So many characters stand for one of Unicode in readers that do not know it.
+        skip: usize,
+        /// It is written anew even if its text stays: its bytes could read otherwise elsewhere.
+        anew: bool,
+        /// It stands right after a control word, which letters would join.
+        glued: bool,
+    },
 }
 
 enum Item {
@@ -238,7 +243,8 @@ impl Places {
         let edits = self.edits(text, spans)?;
         let mut changes: Vec<Vec<(Range<usize>, Vec<u8>)>> =
             self.sources.iter().map(|s| s.cuts.clone()).collect();
-        let anew = self.runs.iter().enumerate().filter(|(_, run)| matches!(run.code, Code::RtfAnew(_)));
+        let anew =
+            self.runs.iter().enumerate().filter(|(_, run)| matches!(run.code, Code::Rtf { anew: true, .. }));
         let mut pieces: BTreeMap<usize, Vec<Edit<'_>>> = anew.map(|(i, _)| (i, Vec::new())).collect();
         for (range, with) in edits.iter().flat_map(|edit| self.lines(edit)) {
             let first = self.runs.partition_point(|run| run.text.end <= range.start);
@@ -268,7 +274,7 @@ impl Places {
                     into.push((tag..tag, b" xml:space=\"preserve\"".to_vec()));
                     into.push((run.at.clone(), escaped(&new)));
                 }
-                Code::Rtf(skip) | Code::RtfAnew(skip) => into.push((run.at.clone(), rtf(&new, skip))),
+                Code::Rtf { skip, glued, .. } => into.push((run.at.clone(), rtf(&new, skip, glued))),
             }
         }
         self.rename(&edits, &mut changes);
@@ -390,8 +396,10 @@ pub(crate) fn escaped(text: &str) -> Vec<u8> {
 }
 
 /// Text in RTF, in ASCII.
-fn rtf(text: &str, skip: usize) -> Vec<u8> {
+fn rtf(text: &str, skip: usize, glued: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 8);
+    // The blank belongs to the control word before it.
+    out.extend(glued.then_some(b' '));
     let mut units = [0; 2];
     for c in text.chars() {
         match c {
@@ -415,7 +423,7 @@ fn rtf(text: &str, skip: usize) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use taire_text::SourceSet;
 
@@ -540,7 +548,7 @@ mod tests {
 
     #[test]
     fn rtf_holds_any_character() {
-        assert_eq!(rtf("a{é}\u{1F600}", 1), b"a\\{\\u233?\\}\\u-10179?\\u-8704?");
-        assert_eq!((rtf("é1", 0), rtf("é1", 2)), (b"\\u233 1".to_vec(), b"\\u233??1".to_vec()));
+        assert_eq!(rtf("a{é}\u{1F600}", 1, false), b"a\\{\\u233?\\}\\u-10179?\\u-8704?");
+        assert_eq!((rtf("é1", 0, false), rtf("é1", 2, true)), (b"\\u233 1".to_vec(), b" \\u233??1".to_vec()));
     }
 }

@@ -32,8 +32,7 @@ fn listed(names: &[String], lower: &[String]) -> String {
     let lists = [TEXT_NAMES, ID_NAMES, PATIENT_NAMES, DATE_NAMES, LANGUAGE_NAMES];
     let usual =
         |n: &str| lists.iter().any(|l| l.contains(&n)) || looks_like_key(n) && FlatKey::parse(n).is_some();
-    let small = |n: &str| looks_like_key(n) && !n.bytes().any(|b| b.is_ascii_uppercase());
-    let header = names.len() > 1 && names.iter().zip(lower).all(|(n, low)| small(n) || usual(low));
+    let header = names.len() > 1 && names.iter().zip(lower).all(|(n, low)| looks_like_key(n) || usual(low));
     let shown: Vec<_> = names
         .iter()
         .zip(lower)

@@ -41,6 +41,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
         run: None,
         fresh: false,
         starred: false,
+        glued: false,
     };
     rtf.read()?;
     let counts = std::mem::take(&mut rtf.counts);
@@ -71,6 +72,8 @@ struct Group {
     nested: bool,
     /// Where the group is left out from its start.
     cut: Option<&'static [u8]>,
+    /// A control word stands right before it.
+    glued: bool,
 }
 
 /// Text that is being read, without any control word in between.
@@ -82,6 +85,7 @@ struct Run {
     /// It is not left as it is: bytes of it read otherwise in another code page, or a letter stands for a character of
     /// Unicode in readers that do not know it.
     anew: bool,
+    glued: bool,
 }
 
 enum Token<'b> {
@@ -109,6 +113,8 @@ struct Rtf<'b, 'o> {
     /// Nothing but `\*` was seen in the group that is open.
     fresh: bool,
     starred: bool,
+    /// What was last is a control word that stays, with nothing that ends it.
+    glued: bool,
 }
 
 impl<'b> Rtf<'b, '_> {
@@ -123,7 +129,14 @@ impl<'b> Rtf<'b, '_> {
                     if self.groups.len() >= DEEPEST {
                         return Err(format!("its groups nest more than {DEEPEST} deep"));
                     }
-                    self.groups.push(Group { start: at, before: self.state, nested: false, cut: None });
+                    self.groups.push(Group {
+                        start: at,
+                        before: self.state,
+                        nested: false,
+                        cut: None,
+                        glued: self.glued,
+                    });
+                    self.glued = false;
                     self.fresh = true;
                     self.starred = false;
                     begun = true;
@@ -137,7 +150,7 @@ impl<'b> Rtf<'b, '_> {
                     }
                 }
                 _ if !begun => return Err(NO_RTF.into()),
-                Token::Symbol(b'*') => self.starred = self.fresh,
+                Token::Symbol(b'*') => (self.starred, self.glued) = (self.fresh, false),
                 Token::Word("bin", count) => {
                     if self.state.kind != Kind::Dropped {
                         return Err("it holds binary data outside of pictures, which is not treated".into());
@@ -156,6 +169,7 @@ impl<'b> Rtf<'b, '_> {
                 token => {
                     (self.fresh, self.starred) = (false, false);
                     self.plain(token, at..end)?;
+                    self.glued = false;
                 }
             }
             at = end;
@@ -166,6 +180,7 @@ impl<'b> Rtf<'b, '_> {
     fn close(&mut self, end: usize) -> Result<(), String> {
         self.fresh = false;
         let group = self.groups.pop().ok_or("its groups do not match")?;
+        self.glued = group.glued && group.cut == Some(b"");
         if let Some(with) = group.cut {
             self.out.cut(group.start..end, with);
         }
@@ -200,8 +215,10 @@ impl<'b> Rtf<'b, '_> {
         if !is_control_word(word) && !starred {
             count(&mut self.counts, LeftOut::UnknownMarkup);
             self.out.cut(at, *b"{}");
+            self.glued = false;
             return Ok(None);
         }
+        self.glued = self.bytes.get(at.end - 1) != Some(&b' ');
         // The document's code page is declared in its head, not in a group that may go.
         let in_head = self.groups.len() == 1;
         match word {
@@ -342,11 +359,13 @@ impl<'b> Rtf<'b, '_> {
     }
 
     fn open_run(&mut self, at: Range<usize>) -> &mut Run {
+        let glued = self.glued;
         let run = self.run.get_or_insert_with(|| Run {
             at: at.clone(),
             text: String::new(),
             raw: Vec::new(),
             anew: false,
+            glued,
         });
         run.at.end = at.end;
         run
@@ -418,8 +437,10 @@ impl<'b> Rtf<'b, '_> {
                 count(&mut self.counts, LeftOut::DeletedText);
                 self.out.cut(run.at, *b"");
             }
-            Kind::Text if anew => self.out.run(run.at, run.text, Code::RtfAnew(self.state.skip)),
-            Kind::Text => self.out.run(run.at, run.text, Code::Rtf(self.state.skip)),
+            Kind::Text => {
+                let code = Code::Rtf { skip: self.state.skip, anew, glued: run.glued };
+                self.out.run(run.at, run.text, code);
+            }
             Kind::Table | Kind::Fonts => {
                 let name = run.text.trim_end_matches(';');
                 let end = run.at.end - (run.text.len() - name.len()).min(run.at.len());
@@ -624,6 +645,24 @@ mod tests {
         );
         assert_eq!(text, "·née à Nantes");
         assert!(back.contains("\\f3\\'b7\\f0 n\\u233?e \\u224? Nantes"), "{back}");
+    }
+
+    #[test]
+    fn a_surrogate_does_not_join_the_control_word_before_it() {
+        for (rtf, expected) in [
+            ("{\\rtf1{\\b\\'c9lodie}}", "{\\b Luce}"),
+            ("{\\rtf1{\\b{\\*\\foo x}\\'c9lodie}}", "{\\b Luce}"),
+            ("{\\rtf1{\\b\\u201?lodie}}", "{\\b Luce}"),
+            ("{\\rtf1{\\b \\'c9lodie}}", "{\\b Luce}"),
+            ("{\\rtf1{\\b\n\\'c9lodie}}", "{\\b\nLuce}"),
+            ("{\\rtf1{\\celX\\'c9lodie}}", "{{}Luce}"),
+        ] {
+            let opened = open(rtf.as_bytes()).unwrap();
+            assert_eq!(opened.text, "Élodie");
+            let (new, spans) = crate::splice::tests::spans(&opened.text, &[("Élodie", "Luce")]);
+            let back = opened.back.write(&new, &spans).unwrap();
+            assert!(String::from_utf8_lossy(&back).contains(expected), "{rtf}");
+        }
     }
 
     #[test]
