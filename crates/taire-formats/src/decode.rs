@@ -62,11 +62,17 @@ pub(crate) fn decode_field(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), &'s
         good += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         bad += chunk.invalid().len();
     }
-    if good > bad {
+    let mostly = good > bad;
+    if mostly || bytes.utf8_chunks().any(|chunk| chunk.valid().chars().any(is_no_pair_of_letters)) {
         let mut text = String::with_capacity(bytes.len() + bad);
         for chunk in bytes.utf8_chunks() {
-            text.push_str(chunk.valid());
-            text.push_str(&WINDOWS_1252.decode_without_bom_handling(chunk.invalid()).0);
+            for c in chunk.valid().chars() {
+                match c.is_ascii() || mostly || is_no_pair_of_letters(c) {
+                    true => text.push(c),
+                    false => push_legacy(&mut text, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                }
+            }
+            push_legacy(&mut text, chunk.invalid());
         }
         return Ok((Cow::Owned(text), Encoding::Mixed));
     }
@@ -76,6 +82,16 @@ pub(crate) fn decode_field(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), &'s
     }
     let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
     Ok((text, Encoding::Windows1252))
+}
+
+fn push_legacy(text: &mut String, bytes: &[u8]) {
+    text.push_str(&WINDOWS_1252.decode_without_bom_handling(bytes).0);
+}
+
+/// Whether the bytes of a character in UTF-8 are letters that no French or Spanish word spells in Windows-1252: "É»" may
+/// end a quotation, "Ã©" ends nothing.
+pub(crate) fn is_no_pair_of_letters(c: char) -> bool {
+    matches!(c, '\u{80}'..='\u{17f}' | '\u{300}'..='\u{33f}' | '\u{2000}'..='\u{2fff}')
 }
 
 fn utf16(bytes: &[u8]) -> Option<&'static encoding_rs::Encoding> {
@@ -112,6 +128,8 @@ mod tests {
             (b"Lef\xE8vre", "Lefèvre", Encoding::Windows1252),
             (b"dit \x93 oui \x94 \x9Cuvre", "dit “ oui ” œuvre", Encoding::Windows1252),
             (b"\xC3\xA9\xC3\xA9 Lef\xE8vre", "éé Lefèvre", Encoding::Mixed),
+            (b"Th\xC3\xA9o\nLef\xE8vre \xE9\xE8\xE0\xE9", "Théo\nLefèvre éèàé", Encoding::Mixed),
+            (b"\xABCAF\xC9\xBB \xE9t\xE9", "«CAFÉ» été", Encoding::Windows1252),
             (b"\xFF\xFEa\x00\xE9\x00", "aé", Encoding::Utf16),
             (b"", "", Encoding::Utf8),
         ] {

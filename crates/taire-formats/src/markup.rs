@@ -39,6 +39,8 @@ pub(crate) struct Tag<'a> {
     pub(crate) attributes: Vec<Attribute<'a>>,
     /// Where attributes may be added.
     pub(crate) name_end: usize,
+    /// Bytes of the whole element, where it is empty.
+    pub(crate) whole: Option<Range<usize>>,
     pub(crate) depth: usize,
     /// Namespaces that the format does not know, by the bytes of their addresses.
     strangers: Vec<Range<usize>>,
@@ -318,7 +320,8 @@ fn parse_tag<'a, W: Walk>(
             Attribute { name: resolve(key, false), value: unescape(&xml[value.clone()])?, at: value, whole };
         attributes.push(attribute);
     }
-    Ok(Tag { name, attributes, name_end, depth, strangers })
+    let whole = (inner_end + 2 == at.end).then_some(at);
+    Ok(Tag { name, attributes, name_end, whole, depth, strangers })
 }
 
 #[cfg(test)]

@@ -436,8 +436,8 @@ impl Iterator for Reader {
 
 pub(crate) fn too_long(bytes: u64) -> String {
     format!(
-        "this document holds {} MB; the limit is {} MB: split it into its letters",
-        bytes >> 20,
+        "this document holds {:.1} MB; the limit is {} MB: split it into its letters",
+        (bytes as f64 / 104857.6).ceil() / 10.0,
         Note::MAX_BYTES >> 20
     )
 }

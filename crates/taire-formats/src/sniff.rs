@@ -7,6 +7,8 @@ use crate::sidecar::is_lines;
 use crate::table::{is_document_header, sniff_delimiter};
 use crate::{Format, ReadOptions};
 
+/// Extensions of files that hold something even where they say nothing.
+const BINARY: [&str; 8] = ["doc", "docx", "gz", "odt", "parquet", "pdf", "rtf", "zip"];
 /// How many bytes are looked at.
 pub(crate) const HEAD: usize = 1 << 16;
 
@@ -14,6 +16,10 @@ pub(crate) const HEAD: usize = 1 << 16;
 pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Result<Format, String> {
     if head.starts_with(b"PAR1") {
         return Ok(Format::Parquet);
+    }
+    let extension = name.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    if head.is_empty() && BINARY.contains(&extension.as_str()) {
+        return Err("it is empty, which no file of its kind is".into());
     }
     if let Some(format) = office(head, name)? {
         return Ok(format);
@@ -24,7 +30,6 @@ pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Resu
     if let Some(what) = foreign(head) {
         return Err(format!("it is {what}, which is not read yet; convert it to text"));
     }
-    let extension = name.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
     if has_utf16_mark(head) {
         return match extension.as_str() {
             "jsonl" | "ndjson" | "json" | "csv" | "tsv" | "tab" | "psv" => {

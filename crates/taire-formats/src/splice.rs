@@ -20,6 +20,8 @@ use crate::well_known::{is_style, without_fonts};
 pub(crate) enum Code {
     /// Element content or an attribute value in XML or HTML.
     Xml,
+    /// An empty element of Word that stands for a character: new text takes its place in an element of its own.
+    WordElement,
     /// Element content whose start tag gets `xml:space="preserve"` at this byte.
     XmlSpace(usize),
     /// Text of RTF.
@@ -267,8 +269,25 @@ impl Places {
                 from = range.end;
             }
             new.push_str(self.text.get(from..run.text.end).ok_or(DISAGREE)?);
+            // Markup cannot hold them; LibreOffice writes some into pages, for fields.
+            let is_control = |c: char| c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r');
+            if new.contains(is_control) {
+                new = new.replace(is_control, " ");
+            }
+            let source = &self.sources[run.source].bytes;
             let into = &mut changes[run.source];
             match run.code {
+                Code::WordElement => {
+                    let prefix = source.get(run.at.start + 1..run.at.end).ok_or(DISAGREE)?;
+                    let prefix = &prefix[..memchr::memchr(b':', prefix).map_or(0, |i| i + 1)];
+                    let open = [b"<", prefix, b"t xml:space=\"preserve\">"].concat();
+                    let close = [b"</", prefix, b"t>"].concat();
+                    match new.as_str() {
+                        "" => into.push((run.at.clone(), Vec::new())),
+                        same if self.text.get(run.text.clone()) == Some(same) => {}
+                        new => into.push((run.at.clone(), [open, escaped(new), close].concat())),
+                    }
+                }
                 Code::Xml => into.push((run.at.clone(), escaped(&new))),
                 Code::XmlSpace(tag) => {
                     into.push((tag..tag, b" xml:space=\"preserve\"".to_vec()));
@@ -306,15 +325,15 @@ impl Places {
         Ok(edits)
     }
 
-    /// A replacement over several lines goes line by line when it has as many as what it replaces.
+    /// A replacement over several lines or cells goes piece by piece when it has as many as what it replaces.
     fn lines<'t>(&self, (range, with): &Edit<'t>) -> Vec<Edit<'t>> {
+        const BREAKS: [char; 2] = ['\n', '\t'];
         let was = self.text.get(range.clone()).unwrap_or_default();
-        let count = was.matches('\n').count();
-        if count == 0 || with.matches('\n').count() != count {
+        if !was.contains(BREAKS) || !was.matches(BREAKS).eq(with.matches(BREAKS)) {
             return vec![(range.clone(), with)];
         }
         let mut at = range.start;
-        let pairs = was.split('\n').zip(with.split('\n')).map(|(was, with)| {
+        let pairs = was.split(BREAKS).zip(with.split(BREAKS)).map(|(was, with)| {
             let line = at..at + was.len();
             at = line.end + 1;
             (line, with)

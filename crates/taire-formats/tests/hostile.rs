@@ -247,6 +247,7 @@ fn encodings_may_be_mixed() {
         (letter.as_bytes().to_vec(), letter.to_owned(), Encoding::Utf8),
         (old.clone(), letter.to_owned(), Encoding::Windows1252),
         ([long.as_bytes(), &old].concat(), letter.repeat(4), Encoding::Mixed),
+        ([letter.as_bytes(), &old.repeat(3)].concat(), letter.repeat(4), Encoding::Mixed),
         (wide(letter), letter.to_owned(), Encoding::Utf16),
     ] {
         let document = read("a.txt", &bytes).unwrap().remove(0);

@@ -202,6 +202,35 @@ fn a_name_is_found_across_runs_and_in_every_corner_of_a_word_file() {
 }
 
 #[test]
+fn hyphens_tabs_and_controls_inside_what_is_replaced() {
+    let bench = Bench::new();
+    let run = |text: &str| format!("<w:r><w:t>{text}</w:t></w:r>");
+    let body = format!(
+        "<w:p>{}<w:r><w:noBreakHyphen/></w:r>{}<w:r><w:tab/></w:r>{}</w:p>",
+        run("Jean"),
+        run("Pierre 06 71"),
+        run("20 85")
+    );
+    let bytes = docx(&body, &[], &[("word/stray.bin", b"Dupont")]);
+    let (out, text) =
+        bench.rewrite("a.docx", &bytes, &[("Jean-Pierre", "Luc"), ("06 71\t20 85", "06 39\t98 11")]).unwrap();
+    assert_eq!(text.trim_end(), "Jean-Pierre 06 71\t20 85");
+    let parts = unpack(&out);
+    let (_, document) = parts.iter().find(|(name, _)| name == "word/document.xml").unwrap();
+    let document = String::from_utf8_lossy(document).replace(" xml:space=\"preserve\"", "");
+    let expected =
+        format!("<w:p>{}<w:r></w:r>{}<w:r><w:tab/></w:r>{}</w:p>", run("Luc"), run(" 06 39"), run("98 11"));
+    assert!(document.contains(&expected), "{document}");
+    let (_, document) = bench.read("b.docx", &bytes).unwrap();
+    assert_eq!(document.left_out.get(&LeftOut::AttachedData), Some(&1));
+
+    let page = "<html><body><p>\x07\x03Th\u{e9}odule Dupont\x08, 03/09/1952\x01</p></body></html>";
+    let (out, _) = bench.rewrite("a.html", page.as_bytes(), &[("Dupont", "Petit")]).unwrap();
+    let out = String::from_utf8_lossy(&out);
+    assert!(out.contains("Th\u{e9}odule Petit , 03/09/1952 </p>"), "{out}");
+}
+
+#[test]
 fn what_cannot_be_treated_refuses_the_document() {
     let plain = "<w:p><w:r><w:t>SECRETNAME</w:t></w:r></w:p>";
     let long = "<w:p>".to_owned() + &" ".repeat(90 << 20) + "</w:p>";

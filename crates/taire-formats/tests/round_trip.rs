@@ -219,7 +219,7 @@ fn a_line_without_end_is_refused_and_the_stream_goes_on() {
     }
     assert_eq!((good, bad.len()), (1_999, 1));
     assert_eq!(bad[0].position, Some(Position::Line(1_000)));
-    assert!(bad[0].why.contains("200 MB") && bad[0].why.contains("32 MB"), "{}", bad[0].why);
+    assert!(bad[0].why.contains("200.1 MB") && bad[0].why.contains("32 MB"), "{}", bad[0].why);
 }
 
 #[test]

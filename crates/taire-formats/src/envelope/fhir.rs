@@ -13,7 +13,7 @@ use crate::office::{self, Back};
 use crate::{Format, LeftOut};
 
 use super::cda_rules::{is_social_security, is_title};
-use super::fhir_rules::{Kind, RESOURCES, Rule, is_public_system, rule};
+use super::fhir_rules::{Kind, RESOURCES, Rule, is_public_system, rule, usual_target};
 use super::form::{AddressPart, Form, Line, Who, contact_kind, language};
 use super::json::{Node, parse};
 use super::sheet::{Sheet, SlotId};
@@ -147,6 +147,8 @@ struct Reader {
 #[derive(Clone, Copy)]
 struct At<'a> {
     resource: &'a str,
+    /// The key it stands under.
+    under: &'a str,
     kind: Kind,
     who: Who,
 }
@@ -166,7 +168,7 @@ impl Reader {
             "RelatedPerson" => self.form.relative(),
             _ => Who::Nobody,
         };
-        let at = At { resource: &name, kind: Kind::Resource, who };
+        let at = At { resource: &name, under: "", kind: Kind::Resource, who };
         Ok(self.object(at, members)?.unwrap_or(Out::Object(Vec::new())))
     }
 
@@ -271,7 +273,7 @@ impl Reader {
                             continue;
                         }
                     };
-                    let at = At { resource: at.resource, kind, who };
+                    let at = At { resource: at.resource, under: "contact", kind, who };
                     let nodes =
                         if let Node::Array(nodes) = node { (nodes, true) } else { (vec![node], false) };
                     let mut made = Vec::new();
@@ -300,7 +302,7 @@ impl Reader {
         let is_reference =
             members.iter().any(|(k, _)| matches!(k.as_str(), "reference" | "display" | "identifier"));
         let kind = if kind == Kind::Reference && !is_reference { Kind::Other } else { kind };
-        self.object(At { resource: at.resource, kind, who }, members)
+        self.object(At { resource: at.resource, under: key, kind, who }, members)
     }
 
     fn text(
@@ -310,7 +312,7 @@ impl Reader {
         text: String,
         plain: &mut bool,
     ) -> Result<Option<Out>, String> {
-        let At { resource, kind, who } = here.at;
+        let At { resource, kind, who, .. } = here.at;
         let slot = match rule {
             Rule::Code | Rule::ContentType if is_code(&text) => return Ok(Some(Out::Code(text))),
             Rule::System if is_public_system(&text) => return Ok(Some(Out::Fixed(text))),
@@ -327,10 +329,7 @@ impl Reader {
             Rule::Birth => return Ok(self.day(who, &text, true, Stamp::Iso)),
             Rule::Given => self.form.given_name(who, &text),
             Rule::Family => self.form.family_name(who, &text, here.maiden),
-            Rule::WholeName => {
-                self.form.line(Line::Person, who);
-                self.form.sheet.field(&text, Label::FamilyName, who.role())
-            }
+            Rule::WholeName => self.form.whole_name(who, &text),
             Rule::Title if is_title(&text) => return Ok(Some(Out::Fixed(text))),
             Rule::Line => self.form.address(who, AddressPart::Street, &text, false),
             Rule::City => self.form.address(who, AddressPart::City, &text, false),
@@ -447,20 +446,16 @@ impl Reader {
     /// What a reference shows: the name of its target.
     fn display(&mut self, here: &Here<'_>, text: &str) -> Option<Out> {
         let from_path = here.target.rsplit('/').nth(1).filter(|kind| is_type(kind));
-        let kind = self.types.get(here.target).map(String::as_str).or(from_path).unwrap_or(here.said);
+        let told = self.types.get(here.target).map(String::as_str).or(from_path).unwrap_or(here.said);
+        let kind = if told.is_empty() { usual_target(here.at.under) } else { told };
         let who = match kind {
             "Patient" => Who::Patient,
             "Practitioner" | "PractitionerRole" => self.form.caregiver(),
             "RelatedPerson" => self.form.relative(),
             "Organization" | "Location" => return Some(Out::Slot(self.form.institution(text))),
-            "" => {
-                self.form.leave(LeftOut::UnknownFields);
-                return None;
-            }
             _ => return Some(Out::Slot(self.once(text))),
         };
-        self.form.line(Line::Person, who);
-        Some(Out::Slot(self.form.sheet.field(text, Label::FamilyName, who.role())))
+        Some(Out::Slot(self.form.whole_name(who, text)))
     }
 }
 

@@ -341,3 +341,29 @@ pub(super) fn is_public_system(uri: &str) -> bool {
     let host = host.and_then(|rest| rest.split('/').next()).unwrap_or(uri);
     HOSTS.contains(&host) || uri == "urn:ietf:bcp:47" || uri == "urn:ietf:rfc:3986"
 }
+
+/// What a reference that does not tell leads to, by the key it stands under.
+pub(super) fn usual_target(key: &str) -> &'static str {
+    match key {
+        "subject" | "patient" | "sourcePatientInfo" => "Patient",
+        "custodian" | "organization" | "managingOrganization" | "serviceProvider" | "location" => {
+            "Organization"
+        }
+        "encounter"
+        | "specimen"
+        | "partOf"
+        | "basedOn"
+        | "hasMember"
+        | "derivedFrom"
+        | "result"
+        | "focus"
+        | "evidence"
+        | "reasonReference"
+        | "medicationReference"
+        | "context"
+        | "entry"
+        | "detail"
+        | "target" => "Observation",
+        _ => "Practitioner",
+    }
+}

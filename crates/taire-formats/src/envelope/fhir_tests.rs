@@ -133,3 +133,23 @@ fn bad_resources_are_refused_without_a_word_of_them() {
         assert!(!why.to_lowercase().contains("dupont"), "{why}");
     }
 }
+
+#[test]
+fn names_in_one_piece_are_told_apart_and_people_without_reference_stay() {
+    let json = r#"{"resourceType":"Composition","status":"final","subject":{"display":"DUPONT Marthe"},
+        "author":[{"display":"Dr \u00c9variste Le Goff"}],"custodian":{"display":"CH de Tarbes"}}"#;
+    let opened = open(json.as_bytes()).unwrap();
+    let named = |label| {
+        let given = opened.read.given.iter().filter(move |g| g.label == Some(label));
+        given.map(|g| g.span.of(&opened.text)).collect::<Vec<_>>()
+    };
+    assert_eq!(named(Label::GivenName), ["Marthe", "\u{c9}variste"]);
+    assert_eq!(named(Label::FamilyName), ["DUPONT", "Le Goff"]);
+    let (new, spans) =
+        swap(&opened.text, &[("\u{c9}variste", "Luc"), ("Le Goff", "Petit"), ("DUPONT", "ROY")]);
+    let back = String::from_utf8(opened.way.write(&new, &spans).unwrap()).unwrap();
+    assert!(
+        back.contains("Dr Luc Petit") && back.contains("ROY Marthe") && back.contains("custodian"),
+        "{back}"
+    );
+}

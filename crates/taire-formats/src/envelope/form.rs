@@ -1,12 +1,15 @@
 //! What the headers of all envelopes have in common: people with names, numbers and addresses. A [`Form`] writes them
 //! as lines of a [`Sheet`] and remembers them as a known identity, so that the letter is searched for them.
 
+use std::ops::Range;
+
 use jiff::civil::Date;
 use taire_text::{Given, Identity, KnownIdentity, Label, Language, Role, Sex};
 
 use crate::LeftOut;
 use crate::office::{Counts, count};
 
+use super::cda_rules::is_title;
 use super::sheet::{Sheet, SlotId};
 use super::values::{Shown, day_of, show_date};
 
@@ -186,6 +189,21 @@ impl Form {
         self.sheet.field(value, Label::FamilyName, who.role())
     }
 
+    /// A line with a name in one piece: titles stay, given and family names are told apart where capitals or the order do.
+    pub(crate) fn whole_name(&mut self, who: Who, value: &str) -> SlotId {
+        self.line(Line::Person, who);
+        let parts = name_parts(value);
+        for (at, label) in &parts {
+            let (name, given) = (value[at.clone()].to_owned(), *label == Label::GivenName);
+            match self.person(who) {
+                Some(person) if given && !person.given_names.contains(&name) => person.given_names.push(name),
+                Some(person) if !given => drop(person.family_name.get_or_insert(name)),
+                _ => {}
+            }
+        }
+        self.sheet.parts(value, &parts, who.role())
+    }
+
     /// A line with a day; `None` if it cannot be read, and then must not be written.
     pub(crate) fn day(&mut self, who: Who, value: &str, birth: bool) -> Option<SlotId> {
         let Shown { text, had_time } = show_date(value)?;
@@ -348,5 +366,39 @@ pub(crate) fn language(code: &str) -> Option<Language> {
         "fr" => Some(Language::Fr),
         "es" => Some(Language::Es),
         _ => None,
+    }
+}
+/// The given and the family name of a name in one piece, in their order. All of it is a family name where nothing tells.
+fn name_parts(value: &str) -> Vec<(Range<usize>, Label)> {
+    let start = value.as_ptr() as usize;
+    let words: Vec<Range<usize>> = value
+        .split_whitespace()
+        .map(|word| word.as_ptr() as usize - start..word.as_ptr() as usize - start + word.len())
+        .skip_while(|at| is_title(&value[at.clone()]))
+        .collect();
+    let (Some(first), Some(last)) = (words.first(), words.last()) else {
+        let inner = value.trim();
+        let lead = value.len() - value.trim_start().len();
+        return vec![(lead..lead + inner.len(), Label::FamilyName)];
+    };
+    let capitals = |at: &Range<usize>| {
+        let word = &value[at.clone()];
+        word.chars().filter(|c| c.is_alphabetic()).count() > 1 && !word.chars().any(char::is_lowercase)
+    };
+    let whole = first.start..last.end;
+    let change = words.iter().position(|at| capitals(at) != capitals(first));
+    match change {
+        _ if words.len() == 1 => vec![(whole, Label::FamilyName)],
+        Some(i) if words[i..].iter().all(|at| capitals(at) != capitals(first)) => {
+            let (one, other) = (first.start..words[i - 1].end, words[i].start..last.end);
+            match capitals(first) {
+                true => vec![(one, Label::FamilyName), (other, Label::GivenName)],
+                false => vec![(one, Label::GivenName), (other, Label::FamilyName)],
+            }
+        }
+        None if !capitals(first) => {
+            vec![(first.clone(), Label::GivenName), (words[1].start..last.end, Label::FamilyName)]
+        }
+        _ => vec![(whole, Label::FamilyName)],
     }
 }

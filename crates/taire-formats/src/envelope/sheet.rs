@@ -45,14 +45,21 @@ impl Sheet {
 
     /// A value whose meaning is known.
     pub(crate) fn field(&mut self, value: &str, label: Label, role: Role) -> SlotId {
+        let lead = value.len() - value.trim_start().len();
+        self.parts(value, &[(lead..lead + value.trim().len(), label)], role)
+    }
+
+    /// A value of several parts whose meanings are known, in their order; what is between them identifies nobody.
+    pub(crate) fn parts(&mut self, value: &str, parts: &[(Range<usize>, Label)], role: Role) -> SlotId {
         let start = self.text.len();
         self.text.push_str(value);
-        let inner = value.trim();
-        let lead = value.len() - value.trim_start().len();
-        let at = start + lead..start + lead + inner.len();
-        self.give(start..at.start, None, role);
-        self.give(at.clone(), Some(label), role);
-        self.give(at.end..self.text.len(), None, role);
+        let mut from = start;
+        for (at, label) in parts {
+            self.give(from..start + at.start, None, role);
+            self.give(start + at.start..start + at.end, Some(*label), role);
+            from = start + at.end;
+        }
+        self.give(from..self.text.len(), None, role);
         self.slot(start)
     }
 

@@ -161,7 +161,10 @@ impl Walk for Walker<'_> {
             ("w", "fldChar") => self.field(tag.get("w", "fldCharType").unwrap_or_default(), out),
             ("w", "tab" | "ptab") if tag.get("w", "pos").is_none() => out.brk('\t'),
             ("w", "br" | "cr") => out.brk('\n'),
-            ("w", "noBreakHyphen") => out.brk('-'),
+            ("w", "noBreakHyphen") => match &tag.whole {
+                Some(at) => out.run(at.clone(), "-".into(), Code::WordElement),
+                None => out.brk('-'),
+            },
             ("w", "sym") => out.brk(' '),
             ("w", "txbxContent") => out.nest(),
             ("w", "tr") => self.rows.open_row(),
@@ -202,6 +205,7 @@ impl Walk for Walker<'_> {
         match (name.ns, name.local) {
             ("w", "del" | "moveFrom") => self.deleted = self.deleted.saturating_sub(1),
             ("w", "txbxContent") => out.unnest(),
+            ("w", "rt") => out.brk(' '),
             ("w", "p") => {
                 out.end_paragraph();
                 self.rows.paragraph();

@@ -209,7 +209,7 @@ impl Walk for Walker<'_> {
                 out.end_paragraph();
                 self.rows.paragraph();
             }
-            ("text", "note-citation") => out.brk(' '),
+            ("text", "note-citation" | "ruby-base") => out.brk(' '),
             ("table", "table-cell" | "covered-table-cell") => self.rows.close_cell(out),
             ("table", "table-row") => self.rows.close_row(out),
             _ => {}

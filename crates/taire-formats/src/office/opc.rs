@@ -144,6 +144,14 @@ fn fate(relation: &str) -> Fate {
     }
 }
 
+/// Lists of the package, and parts of parts that are left out.
+fn is_known_stray(name: &str) -> bool {
+    name.ends_with(".rels")
+        || name.ends_with('/')
+        || name == "[Content_Types].xml"
+        || ["customXml/", "word/glossary/"].iter().any(|folder| name.starts_with(folder))
+}
+
 #[derive(Debug)]
 struct Relation {
     id: String,
@@ -202,7 +210,9 @@ impl Package {
         }
         let mut package = Package { parts: Vec::new() };
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        let mut told: BTreeSet<String> = BTreeSet::new();
         for raw in read_relations(zip, "")? {
+            told.insert(raw.resolved(""));
             match fate(raw.kind()) {
                 Fate::Treat(Kind::Document) if package.parts.is_empty() => {
                     let path = raw.resolved("");
@@ -223,6 +233,7 @@ impl Package {
             let from = package.parts[next].from.clone();
             let mut seen = BTreeSet::new();
             for raw in read_relations(zip, &from)? {
+                told.insert(raw.resolved(&from));
                 let plain =
                     raw.id.len() <= 40 && raw.id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
                 if !plain || !seen.insert(raw.id.clone()) {
@@ -265,6 +276,9 @@ impl Package {
             }
             next += 1;
         }
+        // What nothing leads to is not shown, and not written.
+        let strays = zip.names().filter(|name| !told.contains(*name) && !is_known_stray(name)).count();
+        (0..strays).for_each(|_| count(counts, LeftOut::AttachedData));
         Ok(package)
     }
 

@@ -157,6 +157,10 @@ pub(crate) fn is_block(name: &str) -> bool {
             | "textarea"
             | "table"
             | "tr"
+            | "rt"
+            | "xmp"
+            | "plaintext"
+            | "listing"
     )
 }
 

@@ -9,6 +9,7 @@ use std::ops::Range;
 use encoding_rs::Encoding;
 
 use crate::Format;
+use crate::decode::is_no_pair_of_letters;
 use crate::splice::{Code, Gatherer};
 
 use super::docx_rules::is_plain_instruction;
@@ -495,15 +496,10 @@ fn settle(run: &mut Run, encoding: Option<&'static Encoding>) -> Result<(), Stri
     Ok(())
 }
 
-/// A character that a careless program wrote in UTF-8 under another code page. Only those are told that no French or
-/// Spanish word spells in the code page: "É»" may end a quotation, "Ã©" ends nothing.
+/// A character that a careless program wrote in UTF-8 under another code page.
 fn mistaken(raw: &[u8]) -> Option<char> {
-    let length = match raw[0] {
-        0xc2..=0xc5 | 0xcc => 2,
-        0xe2 => 3,
-        _ => return None,
-    };
-    std::str::from_utf8(raw.get(..length)?).ok()?.chars().next()
+    let start = raw.get(..raw.len().min(4))?.utf8_chunks().next()?.valid();
+    start.chars().next().filter(|c| is_no_pair_of_letters(*c))
 }
 
 /// The token at a place, and the place after it.
