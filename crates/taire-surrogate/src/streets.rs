@@ -91,6 +91,15 @@ fn is_number(segment: &str) -> bool {
     }) && segment.chars().any(char::is_alphanumeric)
 }
 
+/// Where the name begins in a segment whose way is not known: behind the number of a door.
+fn name_start(segment: &str) -> usize {
+    let names = crate::words::pieces(segment);
+    let first = names.iter().find(|p| !is_number(&segment[p.range.clone()]));
+    first
+        .filter(|p| segment[..p.range.start].contains(|c: char| c.is_ascii_digit()))
+        .map_or(0, |p| p.range.start)
+}
+
 fn rename(
     streams: &Streams,
     scope: Scope<'_>,
@@ -98,7 +107,7 @@ fn rename(
     segment: &str,
     way: Option<(&'static str, usize)>,
 ) -> Option<String> {
-    let start = way.map_or(0, |(_, at)| at);
+    let start = way.map_or_else(|| name_start(segment), |(_, at)| at);
     let (before, rest) = segment.split_at(start);
     let end = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
     let (name, after) = if way.is_some() { rest.split_at(end) } else { (rest, "") };
@@ -168,6 +177,9 @@ mod tests {
     fn the_kind_of_way_and_the_place_of_the_number_stay() {
         let new = make("12 bis rue Victor Hugo", Language::Fr);
         assert!(new.contains(" bis rue ") && !new.contains("Hugo") && !new.starts_with("12 "), "{new}");
+        let rare = make("27 venelle du Korrigan", Language::Fr);
+        assert!(rare.starts_with(|c: char| c.is_ascii_digit()) && !rare.starts_with("27 "), "{rare}");
+        assert!(!rare.contains("Korrigan") && rare.split(' ').count() > 2, "{rare}");
         let upper = make("12 RUE VICTOR HUGO", Language::Fr);
         assert_eq!(upper, upper.to_uppercase());
         let spanish = make("Calle Mayor 25, 3º B", Language::Es);
