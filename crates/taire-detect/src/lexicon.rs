@@ -4,13 +4,16 @@
 //! also common, a drug or an eponym needs a title or a name beside it. After "maladie de", "score de" a name
 //! is an eponym and is declared clear.
 
+use std::sync::LazyLock;
+
 use taire_lexicon::{Facility, Lexicon, PlaceKind};
-use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source, Token, fold};
+use taire_text::{Calendar, Kind, Label, Language, Mention, Note, Role, Shape, Source, Token, fold};
 
 use crate::citations::citations;
 use crate::details::{Detail, Reading};
 use crate::facilities::{abbreviated, acronym_after, facility};
-use crate::names::{Order, Run, Trust, is_nickname};
+use crate::folded::{WordSet, token_hash};
+use crate::names::{Order, Run, Trust, Unit, is_nickname};
 use crate::organisations::organisation;
 use crate::places::{code_after, code_before, town};
 use crate::words::{WordClass, is_office, medical_name};
@@ -386,8 +389,38 @@ impl Reader<'_> {
         Some(last + 1)
     }
 
+    /// `née QUERROUIL`, `épouse QUERROUIL`: the other family name, on whatever list it is or is not.
+    fn other_name(&mut self, at: usize) -> Option<usize> {
+        let note = self.note;
+        let shouting = announces_other_name(note, at)?;
+        self.run.read(note, at, Trust::Announced);
+        let first = self.run.units.first()?;
+        let token = &note.tokens[first.last];
+        let facts = token.facts;
+        let word = facts.word_class() > 0 || facts.is_medical() || facts.is_drug() || facts.is_country();
+        let place = facts.is_town() && facts.family_tier() < 3;
+        if first.initial
+            || token.shape == Shape::Single
+            || token.end() - token.start() < 3
+            || token.calendar == Calendar::Yes
+            || (word || place) && !(facts.family_tier() >= 3 && !shouting)
+        {
+            return None;
+        }
+        let upper = first.upper;
+        let goes_on = |u: &Unit| !shouting && !u.initial && (upper || !u.upper);
+        let kept = 1 + self.run.units[1..].iter().take_while(|u| goes_on(u)).count();
+        self.run.units.truncate(kept);
+        self.run.comma = None;
+        self.emit(Order::FamilyFirst, Role::Unknown, 0.85, "after a word for another family name");
+        Some(self.run.last() + 1)
+    }
+
     fn capitalised(&mut self, at: usize) -> usize {
         let note = self.note;
+        if let Some(next) = self.other_name(at) {
+            return next;
+        }
         if note.language == Language::Es {
             if is_scale(note, at) {
                 let span = note.raw_of_tokens(at, at);
@@ -462,6 +495,45 @@ impl Reader<'_> {
             self.out.push(Mention::phi(span, label, score, Source::Lexicon, why).with_role(role));
         }
     }
+}
+
+/// Whether `née`, `ép.`, `viuda de` or the like ends right before a token, and whether it is in capitals.
+fn announces_other_name(note: &Note, at: usize) -> Option<bool> {
+    static BIRTH: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["nee"]));
+    static MARRIAGE: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["epouse veuve vve"]));
+    static WIDOW: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["viuda vda"]));
+    let (tokens, text) = (&note.tokens, note.norm());
+    let mut i = at.checked_sub(1)?;
+    let mut dotted = false;
+    while tokens[i].kind == Kind::Mark && matches!(tokens[i].of(text), "." | ":") {
+        dotted |= tokens[i].of(text) == ".";
+        i = i.checked_sub(1)?;
+    }
+    if note.language == Language::Es {
+        let de = i.checked_sub(1).filter(|_| tokens[i].of(text) == "de")?;
+        let word = &tokens[de - usize::from(de > 0 && tokens[de].of(text) == ".")];
+        return (word.kind == Kind::Word && WIDOW.has(token_hash(word, text))).then_some(false);
+    }
+    let token = &tokens[i];
+    if token.kind != Kind::Word || at - i > 2 {
+        return None;
+    }
+    let hash = token_hash(token, text);
+    let short = token.end() - token.start() <= 3;
+    let shouting = token.shape == Shape::Upper;
+    if dotted && !short {
+        return None;
+    }
+    if BIRTH.has(hash) {
+        return Some(shouting);
+    }
+    let marriage = MARRIAGE.has(hash) || dotted && matches!(token.of(text), "ép" | "ep" | "Ep" | "Ép");
+    // "son épouse Martine" is a given name, "Mme KERFOURN épouse QUERROUIL" is not.
+    let named = i
+        .checked_sub(1)
+        .is_some_and(|b| tokens[b].is_capitalised() || matches!(tokens[b].of(text), "(" | "," | ")" | "/"));
+    (marriage && named && !(tokens[at].shape == Shape::Title && tokens[at].facts.given_tier() >= 4))
+        .then_some(shouting)
 }
 
 /// A part of the body, an instrument or a method, which no patient gives a name to: what follows is an eponym even if it holds a

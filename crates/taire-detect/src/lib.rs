@@ -23,6 +23,7 @@ mod second_pass;
 mod sections;
 mod settle;
 mod structure;
+mod torn;
 
 pub mod names;
 pub mod words;

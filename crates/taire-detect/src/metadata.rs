@@ -2,7 +2,8 @@
 //!
 //! Names, towns and streets compare without case and accents, space and hyphen alike, with one typing error from
 //! six letters on; numbers compare with separators removed. A name that is also a word, or has two letters, needs
-//! a capital and a title or a neighbour that belongs to the same people.
+//! a capital and a title or a neighbour that belongs to the same people. Names that are broken over a line,
+//! letter-spaced or glued are found by [`crate::torn`].
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use taire_text::{Identity, KnownIdentity, Label, Mention, Note, Role, Shape, Sou
 
 use crate::folded::title_before;
 use crate::phrases::{Hit, Known, Match, Phrases};
+use crate::torn::Torn;
 use crate::{Detector, Error};
 
 /// Finds the strings of [`Note::known`].
@@ -19,6 +21,7 @@ pub struct Metadata;
 
 struct Matcher {
     phrases: Phrases,
+    torn: Torn,
     births: Vec<(Date, Role)>,
 }
 
@@ -47,7 +50,7 @@ impl Detector for Metadata {
 
 impl Matcher {
     fn new(known: &KnownIdentity) -> Self {
-        let mut matcher = Matcher { phrases: Phrases::tolerant(), births: Vec::new() };
+        let mut matcher = Matcher { phrases: Phrases::tolerant(), torn: Torn::default(), births: Vec::new() };
         let patient = known.person();
         matcher.add_person(&patient, Role::Patient);
         if let Some(id) = &known.patient {
@@ -56,18 +59,19 @@ impl Matcher {
         known.relatives.iter().for_each(|p| matcher.add_person(p, Role::Relative));
         known.caregivers.iter().for_each(|p| matcher.add_person(p, Role::Caregiver));
         matcher.phrases.build();
+        matcher.torn.build();
         matcher
     }
 
     fn add_person(&mut self, person: &Identity, role: Role) {
         let known = |label| Known::new(label, role);
-        let phrases = &mut self.phrases;
         for name in person.family_name.iter().chain(&person.birth_name) {
-            phrases.add_name(name, known(Label::FamilyName));
+            self.add_name(name, known(Label::FamilyName));
         }
         for name in &person.given_names {
-            phrases.add_name(name, known(Label::GivenName));
+            self.add_name(name, known(Label::GivenName));
         }
+        let phrases = &mut self.phrases;
         for (name, value) in &person.ids {
             let label = id_label(name);
             phrases.add_code(value, known(label));
@@ -85,6 +89,7 @@ impl Matcher {
         if let Some(address) = &person.address {
             if let Some(street) = &address.street {
                 phrases.add_phrase(street, known(Label::Street));
+                self.torn.add(street, known(Label::Street));
                 let way = street.trim_start_matches(|c: char| !c.is_alphabetic());
                 let way = ["bis", "ter", "quater"].iter().fold(way, |w, s| {
                     w.strip_prefix(s)
@@ -94,6 +99,7 @@ impl Matcher {
                 let way = way.trim_end_matches(|c: char| !c.is_alphabetic());
                 if way.contains(' ') {
                     phrases.add_phrase(way, known(Label::Street));
+                    self.torn.add(way, known(Label::Street));
                 }
             }
             if let Some(code) = &address.postal_code {
@@ -101,6 +107,7 @@ impl Matcher {
             }
             if let Some(city) = address.city.as_deref().filter(|c| c.chars().count() >= 3) {
                 phrases.add_phrase(city, known(Label::City));
+                self.torn.add(city, known(Label::City));
             }
             if let Some(country) = address.country.as_deref().filter(|c| c.chars().count() >= 4) {
                 phrases.add_phrase(country, known(Label::Country));
@@ -108,10 +115,16 @@ impl Matcher {
         }
         if let Some(place) = person.birth_place.as_deref().filter(|c| c.chars().count() >= 3) {
             phrases.add_phrase(place, known(Label::City));
+            self.torn.add(place, known(Label::City));
         }
         if let Some(date) = person.birth_date {
             self.births.push((date, role));
         }
+    }
+
+    fn add_name(&mut self, name: &str, known: Known) {
+        self.phrases.add_name(name, known);
+        self.torn.add_name(name, known);
     }
 
     fn find(&self, note: &Note, out: &mut Vec<Mention>) {
@@ -119,6 +132,10 @@ impl Matcher {
         if self.phrases.is_empty() {
             return;
         }
+        self.torn.search(note, |span, known, why| {
+            let span = note.to_raw(span);
+            out.push(Mention::phi(span, known.label, 1.0, Source::Metadata, why).with_role(known.role));
+        });
         let annotated = note.tokens.iter().any(|t| t.facts.bits() != 0);
         let mut hits: Vec<(Hit, Strength)> = Vec::new();
         self.phrases.search(note, |hit| {
@@ -358,6 +375,7 @@ mod tests {
             .map(|m| (m.span.of(notes[0].raw()).to_owned(), m.label().unwrap(), m.role))
             .collect();
         got.sort_by_key(|g| text.find(&g.0));
+        got.dedup();
         got
     }
 
@@ -386,6 +404,54 @@ mod tests {
         assert_eq!(strings("Rose pâle des joues. ly. Urine rose.", &["Rose", "rose"]), [""; 0]);
         assert_eq!(strings("Madame Rose va mieux", &["Rose"]), ["Rose"]);
         assert_eq!(strings("urine rose ROSE va", &["rose", "ROSE"]), ["ROSE"]);
+    }
+
+    #[test]
+    fn names_glued_to_others() {
+        assert_eq!(strings("LEFEBVRERose née", &[]), ["LEFEBVRE", "Rose"]);
+        assert_eq!(strings("LefebvreRose, MmeLefebvre", &[]), ["Lefebvre", "Rose"]);
+        assert_eq!(strings("lefebvrerose va, ajoutéLEFEBVRE", &["va"]), ["lefebvre", "rose", "LEFEBVRE"]);
+        assert_eq!(strings("Lefebvreajouté va bien", &["va"]), ["Lefebvre"]);
+        assert_eq!(strings("LefebvreAugustine", &[]), ["Lefebvre"]);
+        assert_eq!(strings("QuimperCentre", &[]), ["Quimper"]);
+        assert_eq!(strings("QUIMPERLEROSE roséole Parisien PARISIEN parisienne", &[]), [""; 0]);
+        let words = ["Quimperlé", "Roseline", "Lefebvrien", "parisien"];
+        assert_eq!(strings("Quimperlé, Roseline, Lefebvrien, parisien", &words), [""; 0]);
+    }
+
+    #[test]
+    fn names_broken_over_a_line() {
+        assert_eq!(
+            found("M. Lefeb-\nvre de Quim-\r\n  per, née LE GALL, marie-\nange, LE-\nFEBVRE", &[]),
+            [
+                ("Lefeb-\nvre".into(), Label::FamilyName, Role::Patient),
+                ("Quim-\r\n  per".into(), Label::City, Role::Patient),
+                ("LE GALL".into(), Label::FamilyName, Role::Patient),
+                ("marie-\nange".into(), Label::GivenName, Role::Patient),
+                ("LE-\nFEBVRE".into(), Label::FamilyName, Role::Patient),
+            ]
+        );
+        assert_eq!(strings("Lefeb\u{ad}\nvre", &[]), ["Lefeb\u{ad}\nvre"]);
+        assert!(strings("12 bis rue des Li-\nlas", &[]).contains(&"12 bis rue des Li-\nlas".to_owned()));
+        assert_eq!(strings("quim\nper quim- per quim-\n\nper quim-\nperois", &[]), [""; 0]);
+    }
+
+    #[test]
+    fn names_letter_by_letter() {
+        assert_eq!(
+            strings("L E F E B V R E   R o s e, Q.U.I.M.P.E.R, M A R I E   A N G E", &[]),
+            ["L E F E B V R E", "Q.U.I.M.P.E.R", "M A R I E   A N G E"]
+        );
+        assert_eq!(strings("L E F E  valeurs L, E, F, E, B, V, R, E", &[]), [""; 0]);
+    }
+
+    #[test]
+    fn numbers_broken_over_a_line() {
+        assert_eq!(
+            strings("06 12 34\n56 78, 2 50 05 29\n232 012 21, IPP 80012-\n34567", &[]),
+            ["06 12 34\n56 78", "2 50 05 29\n232 012 21", "80012-\n34567"]
+        );
+        assert_eq!(strings("06 12 34\n\n56 78, 7501\n2, 06 12\n34 56\n78", &[]), [""; 0]);
     }
 
     #[test]

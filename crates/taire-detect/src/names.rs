@@ -376,7 +376,7 @@ fn finish(
     let rare_word =
         trust == Trust::Announced && ends && token.facts.word_class() < 2 && !token.facts.is_medical();
     let nickname = is_nickname(note, token);
-    // Contact keys after a name, and immunoglobulins.
+    // Contact keys after a name, immunoglobulins, greetings.
     let contact = matches!(
         token.of(text),
         "Email"
@@ -394,7 +394,8 @@ fn finish(
             | "IgM"
             | "IgA"
             | "IgE"
-    );
+    ) || trust == Trust::Alone
+        && matches!(token.of(text), "Bonjour" | "BONJOUR" | "Bonsoir" | "BONSOIR");
     if contact
         || !token.is_capitalised()
         || !(nickname || may_be_name(token, trust, opens) || rare_word && !is_acronym(token))

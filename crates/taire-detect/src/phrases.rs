@@ -12,6 +12,8 @@ use crate::folded::{PARTICLES, token_hash, word_hash};
 const TYPO_FROM: usize = 6;
 /// The shortest code whose characters may be grouped in another way than known.
 const REGROUP_FROM: usize = 6;
+/// The shortest code that may go on after a line end.
+const BREAK_FROM: usize = 7;
 
 /// What is known of a phrase or code.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -272,7 +274,7 @@ fn follow(note: &Note, first: usize, words: &[u64]) -> Option<usize> {
             match token.kind {
                 Kind::Word | Kind::Number => break,
                 Kind::Mark if gap < 2 && "-'.,/&".contains(token.of(text)) => gap += 1,
-                Kind::Newline if gap == 0 => gap += 2,
+                Kind::Newline if gap == 0 || gap == 1 && note.tokens[at - 1].of(text) == "-" => gap += 2,
                 _ => return None,
             }
         }
@@ -288,6 +290,7 @@ fn code_end(text: &[u8], start: usize, code: &[u8]) -> Option<usize> {
     let mut at = start;
     let mut gap = 0;
     let mut used = 0;
+    let mut broken = code.len() < BREAK_FROM;
     while used < code.len() {
         let b = *text.get(at)?;
         if b.is_ascii_alphanumeric() {
@@ -298,7 +301,12 @@ fn code_end(text: &[u8], start: usize, code: &[u8]) -> Option<usize> {
             gap = 0;
         } else {
             gap += 1;
-            if gap > 3 || !b" .-/()_,@|'".contains(&b) || code.len() < REGROUP_FROM {
+            if b == b'\n' && !broken {
+                broken = true;
+                gap = 1;
+            } else if b == b'\r' && text.get(at + 1) == Some(&b'\n') {
+                gap -= 1;
+            } else if gap > 3 || !b" .-/()_,@|'".contains(&b) || code.len() < REGROUP_FROM {
                 return None;
             }
         }

@@ -5,6 +5,7 @@
 //! digit groups, the keyword before it is looked up ([`context`], [`keywords`]), then each family tries to match
 //! from the first group on: [`phone`], [`ids`], [`net`], and [`numbers`] for what is left.
 
+mod broken;
 mod checks;
 mod context;
 mod dates;
@@ -132,6 +133,9 @@ impl<'a> Scan<'a> {
     fn number(&mut self, i: usize) -> usize {
         let first =
             if self.tokens[i].glued && i > 0 && matches!(self.text_of(i - 1), "O" | "o") { i - 1 } else { i };
+        if let Some(next) = self.broken(i) {
+            return next;
+        }
         let mut run = std::mem::take(&mut self.run);
         let end = run.read(self.text, self.tokens, first);
         let next = self.read_run(&run, end).max(i + 1);

@@ -10,7 +10,11 @@ mod ends;
 mod mails;
 mod names;
 
-use taire_text::{Entity, Language, Note, Source};
+use std::sync::LazyLock;
+
+use taire_text::{Entity, Kind, Label, Language, Note, Source};
+
+use crate::folded::{WordSet, word_hash};
 
 /// Entities with their borders and labels corrected, still disjoint and sorted.
 pub fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
@@ -18,7 +22,7 @@ pub fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
         return entities;
     }
     let mut entities = ends::settle(note, entities);
-    entities.retain(|entity| !is_placeholder(note, entity));
+    entities.retain(|entity| !is_placeholder(note, entity) && !is_heading(note, entity));
     if note.language != Language::Fr {
         return entities;
     }
@@ -36,4 +40,43 @@ fn is_placeholder(note: &Note, entity: &Entity) -> bool {
     let Some(first) = digits.next() else { return false };
     let plain = |b: &u8| b == first || matches!(b, b' ' | b'.' | b'-' | b'/' | b'\t' | b'\n' | b'\r');
     !told && digits.count() + 1 >= FEWEST && text.iter().all(plain)
+}
+
+/// `Nombre`, `Apellidos`: the head of a column or of a line, and no name.
+fn is_heading(note: &Note, entity: &Entity) -> bool {
+    static HEADS: LazyLock<WordSet> = LazyLock::new(|| {
+        WordSet::new(&[
+            "nombre nombres apellido apellidos edad sexo fecha domicilio telefono direccion localidad provincia",
+        ])
+    });
+    if note.language != Language::Es || !matches!(entity.label, Label::GivenName | Label::FamilyName) {
+        return false;
+    }
+    let norm = note.to_norm(entity.span);
+    let told = entity.sources.contains(Source::Metadata) || entity.sources.contains(Source::Reviewer);
+    let tokens = &note.tokens[note.token_at(norm.start())..note.token_at(norm.end())];
+    let mut words = tokens.iter().filter(|t| t.kind == Kind::Word);
+    !told && words.all(|t| HEADS.has(word_hash(t.of(note.norm()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FusionRule, fuse};
+    use taire_text::{Mention, Span};
+
+    fn left(text: &str, name: &str) -> usize {
+        let note = Note::builder("a", text).language(Some(Language::Es)).build().unwrap();
+        let at = text.find(name).unwrap();
+        let span = Span::new(at, at + name.len());
+        let said = Mention::phi(span, Label::FamilyName, 0.6, Source::Crf, "test");
+        settle(&note, fuse(text, &[said], &FusionRule::default())).len()
+    }
+
+    #[test]
+    fn heads_of_columns_are_no_names() {
+        assert_eq!(left("Nombre\tApellidos\tEdad", "Apellidos\tEdad"), 0);
+        assert_eq!(left("Nombre\nApellidos", "Nombre"), 0);
+        assert_eq!(left("Apellidos\nEdad Tovar", "Edad Tovar"), 1);
+    }
 }

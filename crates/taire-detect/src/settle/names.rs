@@ -16,6 +16,8 @@ static AFTER: LazyLock<WordSet> = LazyLock::new(|| {
     ])
 });
 
+static GREETINGS: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["bonjour bonsoir merci"]));
+
 /// Given names that begin compound ones.
 static COMPOUND: LazyLock<WordSet> =
     LazyLock::new(|| WordSet::new(&["jean marie anne pierre paul louis charles rose"]));
@@ -71,6 +73,10 @@ pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
             }
             continue;
         };
+        if let Some(place) = origin(note, &entity, first, last) {
+            out.extend(place);
+            continue;
+        }
         let before = out.last().filter(|e| beside(note, e.span, entity.span)).map(|e| e.label);
         let after = rest.peek().filter(|e| beside(note, entity.span, e.span)).map(|e| e.label);
         let whole = (first, last) == (note.token_at(norm.start()), end - 1);
@@ -140,12 +146,40 @@ fn part_of(entity: &Entity, span: Span<Raw>, label: Label, why: &'static str) ->
     part
 }
 
+/// `M. Berthou de Plouider`: what a particle begins is no given name, and a word for a relative is none either.
+/// `Some(None)` gives the words back.
+fn origin(note: &Note, entity: &Entity, first: usize, last: usize) -> Option<Option<Entity>> {
+    if entity.label != Label::GivenName || entity.sources.contains(Source::Metadata) {
+        return None;
+    }
+    let token = &note.tokens[first];
+    if token.shape != Shape::Lower {
+        return None;
+    }
+    if first == last && matches!(WordClass::of(token), Some(WordClass::Kinship | WordClass::Particle)) {
+        return Some(None);
+    }
+    let next = note.tokens.get(first + 1).filter(|t| first < last && t.kind == Kind::Word)?;
+    if !matches!(token.of(note.norm()), "de" | "du") || !next.is_capitalised() {
+        return None;
+    }
+    let label = if next.facts.is_town() { Label::City } else { Label::FamilyName };
+    let span = note.raw_of_tokens(first + 1, last);
+    Some(Some(part_of(entity, span, label, "what a particle begins is no given name")))
+}
+
 /// `Aide : M. Berthou`: a title, unless another stands before it (`Dr M. Berthou`) or the voices are sure.
 fn is_monsieur(note: &Note, entity: &Entity, first: usize) -> bool {
     const SURE: f32 = 0.8;
     let before = note.tokens[..first].iter().rev().find(|t| t.kind != Kind::Mark);
     let titled = before.and_then(WordClass::of).is_some_and(|c| c.is_title() || c == WordClass::RoleWord);
-    !titled && entity.score.get() < SURE
+    let text = note.norm();
+    let at = |back: usize| first.checked_sub(back).map(|i| &note.tokens[i]);
+    // `Mme KERFOURN, M. Berthou`, `Bonjour M. Berthou`, but `Berthou J., M. Rolland`.
+    let another = at(1).is_some_and(|t| t.of(text) == ",")
+        && at(2).is_some_and(|t| t.kind == Kind::Word && t.shape != Shape::Single);
+    let greeted = at(1).is_some_and(|t| t.kind == Kind::Word && GREETINGS.has(word_hash(t.of(text))));
+    !titled && (another || greeted || entity.score.get() < SURE)
 }
 
 /// `M. P. C.`: a title before two initials. `M.P.C.` in one piece is three.

@@ -122,6 +122,9 @@ impl Reader<'_> {
             let next = self.read_unit(i + 1, end, sure, false);
             let Some(next) = next else { break };
             if self.is_mark(i, ",") {
+                if self.is_monsieur(i + 1) {
+                    break;
+                }
                 let closes = hint == Hint::FamilyFirst || upper && !next.upper;
                 if hint == Hint::Given || out.comma.is_none() && closes && hint != Hint::Family {
                     if hint != Hint::Given {
@@ -144,6 +147,15 @@ impl Reader<'_> {
             i = out.units.last().map_or(at, |u| u.last + 1);
         }
         out.next = i;
+    }
+
+    /// `M. Berthou`: another person, though `M.` could be an initial.
+    fn is_monsieur(&self, at: usize) -> bool {
+        self.note.language == Language::Fr
+            && self.text(at) == "M"
+            && self.is_mark(at + 1, ".")
+            && self.note.tokens.get(at + 2).is_some_and(|t| !t.glued && t.shape != Shape::Single)
+            && self.is_name_like(at + 2)
     }
 
     /// A wide blank that stretches a value, not one that starts a column: nothing but names follows.
