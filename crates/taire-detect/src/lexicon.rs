@@ -403,7 +403,7 @@ impl Reader<'_> {
             || token.shape == Shape::Single
             || token.end() - token.start() < 3
             || token.calendar == Calendar::Yes
-            || (word || place) && !(facts.family_tier() >= 3 && !shouting)
+            || (word || place) && (shouting || facts.family_tier() < 3)
         {
             return None;
         }
