@@ -100,15 +100,15 @@ proptest! {
             prop_assert!(!entity.span.is_empty());
             last = entity.span.end();
         }
-        // Taking the written parts out of the new text and the replaced ones out of the old leaves the same.
+        // Taking the written parts out of the new text and the replaced ones out of the old leaves the same. Small words that had
+        // to agree are parts of them.
         let mut old = String::new();
         let mut new = String::new();
         let (mut from_old, mut from_new) = (0, 0);
         for written in &done.written {
-            let span = done.entities[written.entity].span;
-            old.push_str(&text[from_old..span.start()]);
-            new.push_str(&done.text[from_new..written.range.start]);
-            (from_old, from_new) = (span.end(), written.range.end);
+            old.push_str(&text[from_old..written.original.start]);
+            new.push_str(&done.text[from_new..written.range.start - written.put]);
+            (from_old, from_new) = (written.original.end, written.range.end);
         }
         old.push_str(&text[from_old..]);
         new.push_str(&done.text[from_new..]);
