@@ -13,7 +13,7 @@ use std::ops::Range;
 use taire_text::fold;
 
 use crate::OutSpan;
-use crate::well_known::{is_style, without_fonts};
+use crate::well_known::{is_style, is_well_known, without_fonts};
 
 /// How a run is written back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -297,7 +297,20 @@ impl Places {
             }
         }
         self.rename(&edits, &mut changes);
-        self.sources.iter().zip(changes).map(|(source, changes)| apply(&source.bytes, changes)).collect()
+        let sources = self.sources.iter().zip(changes).map(|(source, changes)| apply(&source.bytes, changes));
+        let sources: Vec<Vec<u8>> = sources.collect::<Result<_, _>>()?;
+        match self.telling(text, &edits).any(|word| holds(&sources, word)) {
+            true => Err("its markup is damaged: a word that was replaced stands in it too"),
+            false => Ok(sources),
+        }
+    }
+
+    /// Words that were replaced everywhere and are long enough to give somebody away inside others.
+    fn telling<'a>(&'a self, text: &'a str, edits: &'a [Edit<'_>]) -> impl Iterator<Item = &'a str> {
+        let replaced = edits.iter().flat_map(|(range, _)| {
+            self.text.get(range.clone()).unwrap_or_default().split(|c: char| !c.is_alphabetic())
+        });
+        replaced.filter(|word| word.len() >= TELLING && !text.contains(*word) && !is_well_known(word))
     }
 
     /// The only source with its cuts and with `changes`, for a text that is kept elsewhere.
@@ -385,6 +398,11 @@ impl Places {
             }
         }
     }
+}
+
+fn holds(sources: &[Vec<u8>], word: &str) -> bool {
+    let finder = memchr::memmem::Finder::new(word);
+    sources.iter().any(|source| finder.find(source).is_some())
 }
 
 /// The bytes with their changes. A change inside one that covers it is lost with it; two that cross are refused.

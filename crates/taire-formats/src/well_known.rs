@@ -228,6 +228,14 @@ pub(crate) fn without_fonts(folded: &str) -> Cow<'_, str> {
     })
 }
 
+/// Whether a word stands in names of fonts or styles.
+pub(crate) fn is_well_known(word: &str) -> bool {
+    let folded = taire_text::fold(word);
+    is_style(word)
+        || STYLE_WORDS.contains(&folded.as_str())
+        || FONTS.iter().any(|font| font.contains(&folded))
+}
+
 /// Whether every word of a name is one that styles are called by: `Heading 1`, `Text_20_body`, `ListBullet`, `MsoNormal`.
 pub(crate) fn is_style(value: &str) -> bool {
     let mut words: Vec<String> = Vec::new();

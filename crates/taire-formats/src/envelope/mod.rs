@@ -51,14 +51,20 @@ impl Way {
         }
     }
 
-    /// The file with its new text, or why it cannot be written.
+    /// The file with its new text, or why it cannot be written. It is opened once more: what damaged markup became may be
+    /// nothing that can be read.
     pub(crate) fn write(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<u8>, &'static str> {
         let work = || match self {
-            Way::Cda(cda) => cda.write(text, spans),
-            Way::Fhir(resource) => resource.write(text, spans),
-            Way::Hl7(message) => message.write(text, spans),
+            Way::Cda(cda) => Ok((Format::Cda, cda.write(text, spans)?)),
+            Way::Fhir(resource) => Ok((Format::Fhir, resource.write(text, spans)?)),
+            Way::Hl7(message) => Ok((Format::Hl7, message.write(text, spans)?)),
         };
-        catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err("an internal fault stopped its writing"))
+        let written = catch_unwind(AssertUnwindSafe(work));
+        let (format, bytes) = written.unwrap_or(Err("an internal fault stopped its writing"))?;
+        match open(format, &bytes) {
+            Ok(_) => Ok(bytes),
+            Err(_) => Err("its markup is damaged: with its new text it could not be read"),
+        }
     }
 }
 

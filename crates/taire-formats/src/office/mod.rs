@@ -129,7 +129,7 @@ impl Back {
         };
         let written = catch_unwind(AssertUnwindSafe(work));
         let (format, bytes) = written.unwrap_or(Err("an internal fault stopped its writing"))?;
-        let reads_so = |format| open(format, &bytes).is_ok_and(|opened| same_letters(&opened.text, text));
+        let reads_so = |format| open(format, &bytes).is_ok_and(|opened| same_words(&opened.text, text));
         match format.is_none_or(reads_so) {
             true => Ok(bytes),
             false => Err("its markup is damaged: with its new text it would not read as it should"),
@@ -137,12 +137,12 @@ impl Back {
     }
 }
 
-/// Whether two texts differ in blanks and controls alone.
-fn same_letters(one: &str, other: &str) -> bool {
-    fn letters(text: &str) -> impl Iterator<Item = char> {
-        text.chars().filter(|c| !c.is_whitespace() && !c.is_control())
+/// Whether two texts differ in the width of their blanks alone.
+fn same_words(one: &str, other: &str) -> bool {
+    fn words(text: &str) -> impl Iterator<Item = &str> {
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty())
     }
-    one == other || letters(one).eq(letters(other))
+    one == other || words(one).eq(words(other))
 }
 
 /// Opens a document. The reason of a refusal quotes nothing of it.

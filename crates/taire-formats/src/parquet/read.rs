@@ -20,7 +20,10 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::file::reader::ChunkReader;
+use parquet::column::page::{Page, PageReader};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::serialized_reader::SerializedPageReader;
 use taire_text::Note;
 
 use super::{Rest, Table, per_day};
@@ -105,18 +108,80 @@ impl Rows {
     }
 }
 
+/// One source for two readers.
+struct Shared<T>(Arc<T>);
+
+impl<T: Length> Length for Shared<T> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl<T: ChunkReader> ChunkReader for Shared<T> {
+    type T = T::T;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<T::T> {
+        self.0.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        self.0.get_bytes(start, length)
+    }
+}
+
+type Builder<T> = ParquetRecordBatchReaderBuilder<Shared<T>>;
+
+fn builder<T: ChunkReader + 'static>(source: &Arc<T>) -> Result<Builder<T>, &'static str> {
+    // The types the writing program noted for itself are not needed, and are one more thing to trust.
+    let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    Builder::try_new_with_options(Shared(source.clone()), reading).map_err(|_| DAMAGED)
+}
+
+/// Space is made for a dictionary by what it says of itself: it may not say more than it holds.
+fn check_dictionaries<T: ChunkReader + 'static>(
+    source: &Arc<T>,
+    builder: &Builder<T>,
+    mask: &ProjectionMask,
+) -> Result<(), &'static str> {
+    for group in builder.metadata().row_groups() {
+        let rows = usize::try_from(group.num_rows()).map_err(|_| DAMAGED)?;
+        for (_, column) in group.columns().iter().enumerate().filter(|(i, _)| mask.leaf_included(*i)) {
+            let pages = SerializedPageReader::new(source.clone(), column, rows, None);
+            if !pages.map_or(Ok(true), dictionaries_fit).unwrap_or(true) {
+                return Err(DAMAGED);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An error is one that reading the rows will meet as well.
+fn dictionaries_fit<T: ChunkReader>(mut pages: SerializedPageReader<T>) -> Result<bool, ParquetError> {
+    while let Some(page) = pages.peek_next_page()? {
+        if !page.is_dict {
+            pages.skip_next_page()?;
+            continue;
+        }
+        if let Some(Page::DictionaryPage { buf, num_values, .. }) = pages.get_next_page()?
+            && num_values as usize > buf.len()
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn begin<T: ChunkReader + 'static>(
     source: T,
     options: &ReadOptions,
 ) -> Result<(Table, ParquetRecordBatchReader), String> {
-    // The types the writing program noted for itself are not needed, and are one more thing to trust.
-    let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let builder =
-        ParquetRecordBatchReaderBuilder::try_new_with_options(source, reading).map_err(|_| DAMAGED)?;
+    let source = Arc::new(source);
+    let builder = builder(&source)?;
     let names = builder.schema().fields().iter().map(|f| f.name().clone()).collect();
     let columns = Columns::new(names, b',', Style::default(), options)?;
     let table = Table::new(columns, builder.schema())?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), table.read.iter().copied());
+    check_dictionaries(&source, &builder, &mask)?;
     let batches = builder.with_projection(mask).with_batch_size(BATCH_ROWS).build().map_err(|_| DAMAGED)?;
     Ok((table, batches))
 }
@@ -126,14 +191,14 @@ pub(crate) fn each_row(
     file: File,
     mut take: impl FnMut(&[String], &[String]) -> Result<(), String>,
 ) -> Result<(), String> {
-    let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let whole = catch_unwind(AssertUnwindSafe(|| {
-        let builder =
-            ParquetRecordBatchReaderBuilder::try_new_with_options(file, reading).map_err(|_| DAMAGED)?;
+        let file = Arc::new(file);
+        let builder = builder(&file)?;
         let names: Vec<String> = builder.schema().fields().iter().map(|f| f.name().clone()).collect();
         for field in builder.schema().fields() {
             super::check_known(field)?;
         }
+        check_dictionaries(&file, &builder, &ProjectionMask::all())?;
         let mut cells = vec![String::new(); names.len()];
         for batch in builder.with_batch_size(BATCH_ROWS).build().map_err(|_| DAMAGED)? {
             let batch = batch.map_err(|_| DAMAGED)?;
