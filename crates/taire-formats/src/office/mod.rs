@@ -129,7 +129,7 @@ impl Back {
         };
         let written = catch_unwind(AssertUnwindSafe(work));
         let (format, bytes) = written.unwrap_or(Err("an internal fault stopped its writing"))?;
-        let reads_so = |format| open(format, &bytes).is_ok_and(|opened| same_words(&opened.text, text));
+        let reads_so = |format| open(format, &bytes).is_ok_and(|opened| reads_as(&opened.text, text));
         match format.is_none_or(reads_so) {
             true => Ok(bytes),
             false => Err("its markup is damaged: with its new text it would not read as it should"),
@@ -137,12 +137,28 @@ impl Back {
     }
 }
 
-/// Whether two texts differ in the width of their blanks alone.
-fn same_words(one: &str, other: &str) -> bool {
-    fn words(text: &str) -> impl Iterator<Item = &str> {
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty())
+/// Whether what is read is the text: letter for letter, with a blank wherever the text has one. A tab that stands in the layout may
+/// be one more.
+fn reads_as(read: &str, text: &str) -> bool {
+    /// Letters, and whether a blank stands before each.
+    fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
+        let mut blank = false;
+        text.chars().filter_map(move |c| match c.is_whitespace() || c.is_control() {
+            true => {
+                blank = true;
+                None
+            }
+            false => Some((c, std::mem::take(&mut blank))),
+        })
     }
-    one == other || words(one).eq(words(other))
+    let (mut read, mut text) = (letters(read).enumerate(), letters(text));
+    loop {
+        match (read.next(), text.next()) {
+            (None, None) => return true,
+            (Some((at, (is, apart))), Some((was, blank))) if is == was && (apart || !blank || at == 0) => {}
+            _ => return false,
+        }
+    }
 }
 
 /// Opens a document. The reason of a refusal quotes nothing of it.
@@ -159,4 +175,16 @@ pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Opened, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err("an internal fault stopped its reading; please report its format and size".into())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_may_be_added_and_none_may_go() {
+        assert!(reads_as("Mme  Luce\tPetit ,", " Mme Luce Petit,\n"));
+        assert!(!reads_as("MmeLuce", "Mme Luce"));
+        assert!(!reads_as("Mme Luce", "Mme Luc") && !reads_as("Mme Luc", "Mme Luce"));
+    }
 }
