@@ -193,8 +193,9 @@ impl Page<'_, '_> {
         match element(&name) {
             Element::Refuse(why) => return Err(why.into()),
             Element::DropTag => {
-                self.out.cut(start..end, *b"");
-                if is_block(&name) {
+                let block = is_block(&name);
+                self.out.cut(start..end, if block { &b" "[..] } else { b"" });
+                if block {
                     self.boundary(&name, false);
                 }
                 return Ok(end);
@@ -412,6 +413,8 @@ mod tests {
         assert!(back.contains("<style>p{color:red}</style>"), "{back}");
         let (_, back) = read("<p style=\"color: red>Mme <b>Dupont</b></p><p align=\"center\">RAS</p>");
         assert!(!back.contains("Dupont"), "{back}");
+        let (text, back) = read("<ruby>Zo\u{e9}<rt>Dupont</rt></ruby>");
+        assert!(text == "Zo\u{e9}\nDupont" && back.contains("Zo\u{e9} Dupont"), "{back}");
         for (sheet, stays) in
             [("p{} <meta content='Dupont'>", false), ("p{} Guézennec", false), ("<!-- p{} -->", true)]
         {
