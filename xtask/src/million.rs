@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crate::scale::{Used, timed};
 use crate::stamp::{commit, today};
 
-const USAGE: &str = "million [--notes N] [--kills N] [--policy POLICY]";
+const USAGE: &str = "million [--notes N] [--kills N] [--light]";
 const MEGABYTES: f64 = 1000.0;
 /// The rate of the whole, at the least, as a part of the tenth's: what a busy machine may blur.
 const SAME: f64 = 0.95;
@@ -24,19 +24,23 @@ const SAME: f64 = 0.95;
 struct Options {
     notes: usize,
     kills: usize,
-    policy: String,
+    /// Rules only, each document alone.
+    light: bool,
 }
 
 impl Options {
     fn parse(args: &[String]) -> Result<Options, String> {
-        let mut options = Options { notes: 1_000_000, kills: 5, policy: "fr".into() };
-        for pair in args.chunks(2) {
-            let value = pair.get(1).ok_or_else(|| format!("`{}` needs a value; usage: {USAGE}", pair[0]))?;
-            let number = || value.parse::<usize>().map_err(|_| format!("`{}` needs a whole number", pair[0]));
-            match pair[0].as_str() {
+        let mut options = Options { notes: 1_000_000, kills: 5, light: false };
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let mut number = || {
+                let number = args.next().and_then(|n| n.parse::<usize>().ok());
+                number.ok_or_else(|| format!("`{arg}` needs a whole number; usage: {USAGE}"))
+            };
+            match arg.as_str() {
                 "--notes" => options.notes = number()?.max(1000),
                 "--kills" => options.kills = number()?,
-                "--policy" => options.policy = value.clone(),
+                "--light" => options.light = true,
                 other => return Err(format!("unknown option `{other}`; usage: {USAGE}")),
             }
         }
@@ -55,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let bench = Bench {
         binary: target.join("release/taire"),
         key: crate::pages::demo_key(&folder)?,
-        policy: options.policy.clone(),
+        policy: if options.light { light(&root, &folder)? } else { "fr".into() },
         folder,
     };
     let tenth = bench.notes(&root, &target, options.notes / 10)?;
@@ -71,13 +75,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let ratio = rate(options.notes, &all) / few;
     let mut out = format!(
         "# A million notes\n\n`cargo xtask million{}` on {}, commit {}: invented French notes of 2.9 KB in Parquet, five of each \
-         patient, policy `{}`, all cores. Seconds of processor time and of the clock, the greatest resident memory in MB. The \
+         patient, policy `fr`{}, all cores. Seconds of processor time and of the clock, the greatest resident memory in MB. The \
          tenth was run before and after the whole.\n\n\
          | notes | processor s | clock s | MB | notes a second of processor time |\n|---:|---:|---:|---:|---:|\n",
         args.iter().fold(String::new(), |all, arg| all + " " + arg),
         today(),
         commit(&root),
-        options.policy,
+        if options.light { " without its model, each document alone" } else { "" },
     );
     for (notes, used) in [(options.notes / 10, &before), (options.notes, &all), (options.notes / 10, &after)]
     {
@@ -117,8 +121,17 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
 struct Bench {
     binary: PathBuf,
     key: PathBuf,
-    policy: String,
+    policy: PathBuf,
     folder: PathBuf,
+}
+
+/// The shipped policy without its model, each document alone.
+fn light(root: &Path, folder: &Path) -> Result<PathBuf, String> {
+    let path = crate::bench::rules_only(root, folder, taire_text::Language::Fr)?;
+    let alone = |text: String| text.replacen("[detect]", "[detect]\ntrusted = \"document\"", 1);
+    let text = fs::read_to_string(&path).map(alone);
+    text.and_then(|text| fs::write(&path, text)).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path)
 }
 
 impl Bench {
@@ -141,7 +154,7 @@ impl Bench {
 
     fn args(&self, input: &Path, name: &str) -> Vec<PathBuf> {
         let mut args: Vec<PathBuf> = vec!["deid".into(), input.into(), "-o".into(), self.folder.join(name)];
-        args.extend(["--key".into(), self.key.clone(), "--policy".into(), (&self.policy).into()]);
+        args.extend(["--key".into(), self.key.clone(), "--policy".into(), self.policy.clone()]);
         args.extend(["--quiet".into(), "--resume".into()]);
         args
     }

@@ -116,7 +116,7 @@ pub(crate) fn note_maker(root: &Path, target: &Path) -> Result<PathBuf, String> 
 }
 
 /// The shipped policy of a language without its model.
-fn rules_only(root: &Path, folder: &Path, language: Language) -> Result<PathBuf, String> {
+pub(crate) fn rules_only(root: &Path, folder: &Path, language: Language) -> Result<PathBuf, String> {
     let shipped = root.join(format!("policies/{language}.toml"));
     let text = std::fs::read_to_string(&shipped).map_err(|e| format!("{}: {e}", shipped.display()))?;
     let rules: String = text
