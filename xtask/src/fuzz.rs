@@ -107,7 +107,7 @@ fn all(program: &Path, folder: &Path, options: &Options) -> Result<Vec<Done>, St
 fn table(root: &Path, seconds: u64, done: &[Done]) -> String {
     let mut page = format!(
         "# Fuzzing\n\n`cargo xtask fuzz --seconds {seconds}` on {}, commit {}: libFuzzer, {seconds} seconds of the clock for each \
-         target, one core each. `crates/taire-fuzz` says what must hold; what was found before is in its `tests/found`.\n\n\
+         target, a process for each core. `crates/taire-fuzz` says what must hold; what was found before is in its `tests/found`.\n\n\
          | target | inputs tried | found |\n|---|---:|---|\n",
         today(),
         commit(root),
