@@ -177,7 +177,7 @@ impl Bench {
                 .map_err(|e| format!("{}: {e}", self.binary.display()))?;
             let begun = Instant::now();
             let most = whole / (kills as f64 + 1.0);
-            let until = Duration::from_secs_f64(most * (0.3 + 1.2 * random()));
+            let until = Duration::from_secs_f64(most * (0.2 + 0.6 * random()));
             loop {
                 if let Some(status) = child.try_wait().map_err(|e| e.to_string())? {
                     return if status.success() {
