@@ -12,6 +12,7 @@ mod work;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use taire_text::Setting;
 
 create_exception!(
     taire,
@@ -20,9 +21,21 @@ create_exception!(
     "A policy, a key, a column or a document that cannot be used. The message never quotes a document."
 );
 
-/// An error of any crate of this project, as Python raises it.
-fn raise(error: impl std::fmt::Display) -> PyErr {
-    TaireError::new_err(error.to_string())
+/// A message as Python raises it.
+fn raise(message: impl std::fmt::Display) -> PyErr {
+    TaireError::new_err(message.to_string())
+}
+
+/// An error as Python raises it, with the names that options have in Python.
+fn raise_error(error: impl Into<taire::Error>) -> PyErr {
+    raise(error.into().in_words(|setting| match setting {
+        Setting::TextColumn => "`text`",
+        Setting::IdColumn => "`id`",
+        Setting::PatientColumn => "`patient`",
+        Setting::DateColumn => "`date`",
+        Setting::KeepColumns => "`keep`",
+        other => other.neutral_name(),
+    }))
 }
 
 #[pymodule]

@@ -9,21 +9,25 @@ use arrow_schema::Schema;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use taire::{Engine, Error, SecretKey};
-use taire_formats::{Document, Offsets, OutSpan, from_bytes, known_from_json, read_date};
+use taire::run::Item;
+use taire::{Engine, Error, SecretKey, Task};
+use taire_formats::{
+    Document, FinalSpan, Offsets, OutSpan, final_spans_from_json, from_bytes, known_from_json, read_date,
+};
 use taire_text::scheme::Scheme;
-use taire_text::{KnownIdentity, Language};
+use taire_text::{KnownIdentity, Language, PatientId};
 
-use crate::raise;
 use crate::records::{Records, Sealer};
 use crate::table::{Columns, Plan};
-use crate::work::{Done, Given, Task, Worker};
+use crate::work::Worker;
+use crate::{raise, raise_error};
 
 /// A span as Python gets it: start, end, label, role, score, sources.
 type Span = (usize, usize, String, Option<&'static str>, f64, Vec<&'static str>);
 
-/// A treated document as Python gets it: text, spans, patient, date, doubt.
-type Treated = (String, Found, Option<String>, Option<String>, f64);
+/// A treated document as Python gets it: text, spans, patient, date, doubt, id, and the plain text where the text is in
+/// another form.
+type Treated = (String, Found, Option<String>, Option<String>, f64, Option<String>, Option<String>);
 
 /// The spans of a document, made into Python's objects when they are asked for: many only want the text.
 #[pyclass(module = "taire._taire", frozen)]
@@ -57,15 +61,22 @@ struct Beside {
     patient: Option<String>,
     date: Option<jiff::civil::Date>,
     known: Option<Arc<KnownIdentity>>,
+    spans: Option<Vec<FinalSpan>>,
 }
 
 fn known(json: &str) -> Result<Arc<KnownIdentity>, Error> {
-    let value = serde_json::from_str(json).map_err(|_| Error::new("a known identity is no JSON object"))?;
-    known_from_json(&value).map(Arc::new).map_err(|e| Error::new(format!("known identity: {e}")))
+    let value = serde_json::from_str(json).map_err(|_| Error::usage("a known identity is no JSON object"))?;
+    known_from_json(&value).map(Arc::new).map_err(|e| Error::usage(format!("known identity: {e}")))
+}
+
+/// Spans that are final, in JSON.
+fn settled(text: &str, json: &str) -> Result<Vec<FinalSpan>, Error> {
+    let value = serde_json::from_str(json).map_err(|_| Error::usage("`spans` are no list"))?;
+    final_spans_from_json(text, &value)
 }
 
 fn day(text: &str) -> Result<jiff::civil::Date, Error> {
-    read_date(text).ok_or_else(|| Error::new("a date beside a document takes a form such as 2020-02-12"))
+    read_date(text).ok_or_else(|| Error::usage("the date of a document must be such as 2020-02-12"))
 }
 
 /// The same figure as in the JSON of the command line.
@@ -73,9 +84,17 @@ fn four_digits(score: f32) -> f64 {
     f64::from((score.clamp(0.0, 1.0) * 1e4).round()) / 1e4
 }
 
-fn treated(done: Done) -> Treated {
+/// The new id is given where the document had one.
+fn treated(document: &Document, task: Task, done: taire::Treated) -> Result<Treated, Error> {
+    let taire::Treated { done, spans, .. } = done;
     let date = done.date.map(|d| d.to_string());
-    (done.text, Found(done.spans), done.patient, date, four_digits(done.doubt))
+    let id = (!document.named_by_place).then_some(done.id);
+    let doubt = four_digits(done.doubt.figure());
+    if document.form.is_plain() || matches!(task, Task::Detect { .. }) {
+        return Ok((done.text, Found(spans), done.patient, date, doubt, id, None));
+    }
+    let text = document.written_text(&done.text, &spans)?.into_owned();
+    Ok((text, Found(spans), done.patient, date, doubt, id, Some(done.text)))
 }
 
 #[pymethods]
@@ -99,8 +118,8 @@ impl Pipeline {
             (None, Some(path)) => SecretKey::read(path),
             (None, None) => SecretKey::generate(),
         };
-        let key = key.map_err(raise)?;
-        let lang = lang.map(str::parse::<Language>).transpose().map_err(raise)?;
+        let key = key.map_err(raise_error)?;
+        let lang = lang.map(str::parse::<Language>).transpose().map_err(raise_error)?;
         if refuse_below.is_some_and(|below| !(0.0..=1.0).contains(&below)) {
             return Err(raise("`refuse_below` takes a number from 0 to 1, such as 0.6"));
         }
@@ -111,11 +130,11 @@ impl Pipeline {
             let sealer = Sealer::new(key.clone(), &engine)?;
             Ok::<_, Error>(Worker { engine, sealer, key, jobs, refuse_below })
         });
-        worker.map(Pipeline).map_err(raise)
+        worker.map(Pipeline).map_err(raise_error)
     }
 
-    /// Lists of the same length: texts, ids, patients, dates, known identities in JSON.
-    #[pyo3(signature = (scheme, texts, ids, patients, dates, known_identities))]
+    /// Lists of the same length: texts, ids, patients, dates, known identities in JSON, final spans in JSON.
+    #[pyo3(signature = (scheme, texts, ids, patients, dates, known_identities, final_spans))]
     #[expect(clippy::too_many_arguments, reason = "one list for each column")]
     fn many(
         &self,
@@ -126,34 +145,37 @@ impl Pipeline {
         patients: Vec<Option<String>>,
         dates: Vec<Option<String>>,
         known_identities: Vec<Option<String>>,
+        final_spans: Vec<Option<String>>,
     ) -> PyResult<Vec<Treated>> {
         let task = match scheme {
-            None => Task::Deid,
-            Some(name) => Task::Detect(name.parse::<Scheme>().map_err(raise)?),
+            None => Task::Deid { refuse_below: self.0.refuse_below },
+            Some(name) => Task::Detect { scheme: name.parse::<Scheme>().map_err(raise_error)? },
         };
-        if [ids.len(), patients.len(), dates.len(), known_identities.len()].iter().any(|n| *n != texts.len())
-        {
-            return Err(raise("there are not as many ids, patients, dates or identities as texts"));
+        let lengths = [ids.len(), patients.len(), dates.len(), known_identities.len(), final_spans.len()];
+        if lengths.iter().any(|n| *n != texts.len()) {
+            return Err(raise("there are not as many ids, patients, dates, identities or lists of spans as texts"));
         }
         let texts = texts.iter().enumerate().map(|(i, text)| backed(i, text));
         let texts: Vec<PyBackedStr> = texts.collect::<PyResult<_>>()?;
         let mut beside = Vec::with_capacity(texts.len());
-        for (i, (((id, patient), date), of)) in
-            ids.into_iter().zip(patients).zip(dates).zip(known_identities).enumerate()
+        for (i, ((((id, patient), date), of), spans)) in
+            ids.into_iter().zip(patients).zip(dates).zip(known_identities).zip(final_spans).enumerate()
         {
-            let wrong = |e: Error| raise(format!("document {i}: {e}"));
+            let wrong = |e: Error| raise_error(e.prefixed(&format!("document {i}: ")));
             let date = date.as_deref().map(day).transpose().map_err(wrong)?;
             let known = of.as_deref().map(known).transpose().map_err(wrong)?;
-            beside.push(Beside { id, patient, date, known });
+            let spans = spans.map(|json| settled(&texts[i], &json)).transpose().map_err(wrong)?;
+            beside.push(Beside { id, patient, date, known, spans });
         }
         let worker = &self.0;
         py.detach(|| {
-            let given = || texts.iter().zip(&beside).map(given);
-            let records = worker.gather_repeated(given).map_err(raise)?;
+            let items = || texts.iter().zip(&beside).map(|given| worker.named(document(given)));
+            let records = worker.first_reading(items).map_err(raise_error)?;
             let mut out = Vec::with_capacity(texts.len());
-            worker.each(given(), task, &records, |_, done| {
+            worker.run(task).each(items(), &records, |document, done| {
                 let row = out.len();
-                out.push(treated(done.map_err(|e| raise(format!("document {row}: {e}")))?));
+                let wrong = |e: Error| raise_error(e.prefixed(&format!("document {row}: ")));
+                out.push(done.and_then(|done| treated(&document, task, done)).map_err(wrong)?);
                 Ok::<_, PyErr>(())
             })?;
             Ok(out)
@@ -171,9 +193,9 @@ impl Pipeline {
         let batches: Vec<RecordBatch> = batches.into_iter().map(|b| b.0).collect();
         py.detach(|| {
             let plan = Plan::new(&schema.0, columns, self.0.engine.policies(), false)?;
-            plan.gather(&self.0, &batches)
+            plan.partial_reading(&self.0, &batches)
         })
-        .map_err(raise)
+        .map_err(raise_error)
     }
 
     /// Record batches rewritten; without `records`, what is certain is gathered from these batches first.
@@ -195,7 +217,7 @@ impl Pipeline {
             let plan = Plan::new(&schema.0, columns, self.0.engine.policies(), keeps_refused)?;
             plan.deid(&self.0, &batches, records)
         });
-        Ok(done.map_err(raise)?.into_iter().map(PyArrowType).collect())
+        Ok(done.map_err(raise_error)?.into_iter().map(PyArrowType).collect())
     }
 }
 
@@ -208,11 +230,16 @@ fn backed(index: usize, text: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     })
 }
 
-fn given((text, beside): (&PyBackedStr, &Beside)) -> Given {
+fn document((text, beside): (&PyBackedStr, &Beside)) -> Item {
     let text: &str = text;
     let mut document = Document::new(beside.id.clone().unwrap_or_default(), text);
-    document.patient.clone_from(&beside.patient);
+    document.patient = beside.patient.as_deref().and_then(PatientId::parse);
     document.date = beside.date;
     document.known.clone_from(&beside.known);
-    Given { document, refused: None }
+    document.final_spans.clone_from(&beside.spans);
+    let refused = document.open_text().err();
+    if refused.is_some() {
+        document.text.clear();
+    }
+    Item { document, refused }
 }

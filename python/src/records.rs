@@ -9,9 +9,11 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use taire::run::Fingerprint;
 use taire::{Engine, Error, SecretKey, TrustedRecord};
+use taire_text::PatientId;
 
-use crate::raise;
+use crate::{raise, raise_error};
 
 /// As much as the command line keeps of all patients together.
 const MOST_BYTES: usize = 256 << 20;
@@ -32,13 +34,10 @@ pub(crate) struct Sealer {
 
 impl Sealer {
     pub(crate) fn new(key: SecretKey, engine: &Engine) -> Result<Self, Error> {
-        let mut settings = format!("{:?}", engine.language());
-        for policy in engine.policies() {
-            settings.push_str(&policy.to_toml()?);
-        }
+        let settings = Fingerprint::of_engine(engine)?.hash().to_le_bytes();
         let cipher = XChaCha20Poly1305::new_from_slice(&*key.subkey("records", b"")?)
-            .map_err(|_| Error::new("a record cannot be sealed"))?;
-        let print = first(&*key.subkey("settings of records", settings.as_bytes())?);
+            .map_err(|_| Error::internal("a record cannot be sealed"))?;
+        let print = first(&*key.subkey("settings of records", &settings)?);
         Ok(Sealer { key, cipher, print })
     }
 
@@ -47,7 +46,7 @@ impl Sealer {
     }
 
     fn seal(&self, tag: &Tag, record: &TrustedRecord) -> Result<Box<[u8]>, Error> {
-        let failed = || Error::new("a record cannot be sealed");
+        let failed = || Error::internal("a record cannot be sealed");
         let mut nonce = [0u8; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|_| failed())?;
         let payload = Payload { msg: &record.pack(), aad: tag };
@@ -57,7 +56,7 @@ impl Sealer {
     }
 
     fn open(&self, tag: &Tag, sealed: &[u8]) -> Result<TrustedRecord, Error> {
-        let failed = || Error::new("a record was damaged on its way");
+        let failed = || Error::input("a record was damaged on its way");
         let (nonce, sealed) = sealed.split_first_chunk::<NONCE_BYTES>().ok_or_else(failed)?;
         let payload = Payload { msg: sealed, aad: tag };
         let packed = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| failed())?;
@@ -89,12 +88,12 @@ struct Patient {
 
 impl Records {
     /// Seals what was gathered of patients, with the number of documents it comes from.
-    pub(crate) fn seal(
-        sealer: &Sealer,
-        gathered: BTreeMap<String, (u64, TrustedRecord)>,
-    ) -> Result<Records, Error> {
+    pub(crate) fn seal(sealer: &Sealer, gathered: taire::Records) -> Result<Records, Error> {
+        if gathered.left_out() > 0 {
+            return Err(too_many());
+        }
         let mut records = Records { print: Some(sealer.print), ..Records::default() };
-        for (patient, (documents, record)) in gathered {
+        for (patient, documents, record) in gathered.into_patients() {
             let tag = sealer.tag(&patient)?;
             let sealed = if record.is_empty() { Vec::new() } else { vec![sealer.seal(&tag, &record)?] };
             records.add(tag, Patient { documents, sealed })?;
@@ -106,11 +105,7 @@ impl Records {
         self.bytes += patient.sealed.iter().map(|s| s.len()).sum::<usize>();
         let room = self.bytes + (self.patients.len() + 1) * ENTRY_BYTES;
         if room > MOST_BYTES {
-            return Err(Error::new(format!(
-                "what is certain of the patients takes more than {} MB; give fewer patients at a time, or treat each \
-                 document alone (`records=taire.Records()`; in Spark `records=False`)",
-                MOST_BYTES >> 20
-            )));
+            return Err(too_many());
         }
         let known = self.patients.entry(tag).or_default();
         known.documents += patient.documents;
@@ -121,7 +116,7 @@ impl Records {
     /// Whether these records belong to a pipeline.
     pub(crate) fn check(&self, sealer: &Sealer) -> Result<(), Error> {
         match self.print {
-            Some(print) if print != sealer.print => Err(Error::new(
+            Some(print) if print != sealer.print => Err(Error::usage(
                 "these records were gathered with another key, policy or language; gather them anew",
             )),
             _ => Ok(()),
@@ -129,7 +124,7 @@ impl Records {
     }
 
     /// What is certain of a patient over all documents; nothing where there is but one, which learns nothing from others.
-    pub(crate) fn of(&self, sealer: &Sealer, patient: Option<&str>) -> Result<TrustedRecord, Error> {
+    pub(crate) fn of(&self, sealer: &Sealer, patient: Option<&PatientId>) -> Result<TrustedRecord, Error> {
         let mut all = TrustedRecord::default();
         let Some(patient) = patient.filter(|_| !self.patients.is_empty()) else { return Ok(all) };
         let tag = sealer.tag(patient)?;
@@ -184,6 +179,15 @@ impl Records {
     }
 }
 
+/// The error of records that take too much room.
+pub(crate) fn too_many() -> Error {
+    Error::usage(format!(
+        "what is certain of the patients takes more than {} MB; give fewer patients at a time, or treat each \
+         document alone (`records=taire.Records()`; in Spark `records=False`)",
+        MOST_BYTES >> 20
+    ))
+}
+
 #[pymethods]
 impl Records {
     #[new]
@@ -207,7 +211,7 @@ impl Records {
             }
             for (tag, patient) in &part.patients {
                 let patient = Patient { documents: patient.documents, sealed: patient.sealed.clone() };
-                all.add(*tag, patient).map_err(raise)?;
+                all.add(*tag, patient).map_err(raise_error)?;
             }
         }
         Ok(all)

@@ -7,13 +7,14 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_pyarrow::PyArrowType;
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
-use taire::{Error, Policy};
-use taire_formats::{BatchRow, BatchTable, BatchWriter, ReadOptions};
+use taire::run::{Item, PatientRecords};
+use taire::{Error, IdKind, Policy, Treated};
+use taire_formats::{BatchTable, BatchWriter, NewFields, ReadOptions};
 use taire_text::Language;
 
-use crate::raise;
+use crate::raise_error;
 use crate::records::Records;
-use crate::work::{Given, Task, Worker};
+use crate::work::{Opened, Worker};
 
 /// A batch that comes out is ended at so many rows or so much text.
 const BATCH_ROWS: usize = 8192;
@@ -29,6 +30,7 @@ pub(crate) struct Columns {
     id: Option<String>,
     patient: Option<String>,
     date: Option<String>,
+    visit: Option<String>,
     keep: Vec<String>,
 }
 
@@ -36,18 +38,6 @@ pub(crate) struct Columns {
 pub(crate) struct Plan {
     table: BatchTable,
     keeps_refused: bool,
-}
-
-fn failed(error: taire_formats::Error) -> Error {
-    // The words of the command line's options, as Python has them.
-    let why = error.to_string();
-    let named = [
-        ("--text-column", "text"),
-        ("--id-column", "id"),
-        ("--patient-column", "patient"),
-        ("--date-column", "date"),
-    ];
-    Error::new(named.iter().fold(why, |why, (option, name)| why.replace(option, &format!("`{name}`"))))
 }
 
 impl Plan {
@@ -58,7 +48,7 @@ impl Plan {
         keeps_refused: bool,
     ) -> Result<Self, Error> {
         if let Some(name) = columns.keep.iter().find(|name| schema.field_with_name(name).is_err()) {
-            return Err(Error::new(format!("`keep`: there is no column `{name}`")));
+            return Err(Error::usage(format!("`keep`: there is no column `{name}`")));
         }
         let mut keep_columns = columns.keep;
         keep_columns.extend(policies.flat_map(|p| p.keep_columns.iter().cloned()));
@@ -67,12 +57,13 @@ impl Plan {
             id_column: columns.id,
             patient_column: columns.patient,
             date_column: columns.date,
+            visit_column: columns.visit,
             keep_columns,
             ..ReadOptions::default()
         };
-        let table = BatchTable::new(schema, &options).map_err(failed)?;
+        let table = BatchTable::new(schema, &options)?;
         if keeps_refused && table.written().field_with_name(REFUSED).is_ok() {
-            return Err(Error::new(format!("a column `{REFUSED}` is there already; leave it out")));
+            return Err(Error::usage(format!("a column `{REFUSED}` is there already; leave it out")));
         }
         Ok(Plan { table, keeps_refused })
     }
@@ -88,18 +79,19 @@ impl Plan {
     }
 
     /// The documents of all batches.
-    fn documents(
+    fn items<'w>(
         &self,
+        worker: &'w Worker,
         batches: &[RecordBatch],
-    ) -> Result<impl Iterator<Item = Given> + Send + use<>, Error> {
-        let rows = batches.iter().map(|batch| self.table.read(batch).map_err(failed));
+    ) -> Result<impl Iterator<Item = Item> + Send + use<'w>, Error> {
+        let rows = batches.iter().map(|batch| self.table.read(batch));
         let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
-        Ok(rows.into_iter().flatten().map(|BatchRow { document, refused }| Given { document, refused }))
+        Ok(rows.into_iter().flatten().map(|row| worker.named(row)))
     }
 
     /// What is certain of every patient.
-    pub(crate) fn gather(&self, worker: &Worker, batches: &[RecordBatch]) -> Result<Records, Error> {
-        worker.gather(self.documents(batches)?, |_| true)
+    pub(crate) fn partial_reading(&self, worker: &Worker, batches: &[RecordBatch]) -> Result<Records, Error> {
+        worker.partial_reading(self.items(worker, batches)?)
     }
 
     pub(crate) fn deid(
@@ -108,31 +100,40 @@ impl Plan {
         batches: &[RecordBatch],
         records: Option<&Records>,
     ) -> Result<Vec<RecordBatch>, Error> {
-        let own;
-        let records = match records {
-            Some(records) => records,
+        let (opened, own);
+        let records: &dyn PatientRecords = match records {
+            Some(records) => {
+                opened = Opened { records, sealer: &worker.sealer };
+                &opened
+            }
             None => {
-                drop(self.documents(batches)?);
-                own = worker.gather_repeated(|| self.documents(batches).into_iter().flatten())?;
+                drop(self.items(worker, batches)?);
+                own = worker.first_reading(|| self.items(worker, batches).into_iter().flatten())?;
                 &own
             }
         };
         let (mut out, mut row) = (Vec::new(), 0usize);
         let mut writer = self.table.writer();
         let mut reasons = StringBuilder::new();
-        worker.each(self.documents(batches)?, Task::Deid, records, |document, done| {
-            match done {
-                Ok(done) => {
-                    writer
-                        .push(&document, Some(&done.text), done.patient.as_deref(), done.date)
-                        .map_err(failed)?;
+        worker.deid().each(self.items(worker, batches)?, records, |document, treated| {
+            let written = treated.and_then(|Treated { done, spans, .. }| {
+                let text = document.written_text(&done.text, &spans)?.into_owned();
+                Ok((text, done))
+            });
+            match written {
+                Ok((text, done)) => {
+                    let (patient, visit) = (done.patient.as_deref(), done.visit.as_deref());
+                    let new = NewFields { id: &done.id, patient, visit, date: done.date };
+                    writer.push(&document, Some(&text), &new)?;
                     reasons.append_null();
                 }
                 Err(error) if self.keeps_refused => {
-                    writer.push(&document, None, None, None).map_err(failed)?;
+                    let id = worker.engine.join_key(Language::Fr, IdKind::Document, &document.id);
+                    let new = NewFields { id: &id.unwrap_or_default(), ..NewFields::default() };
+                    writer.push(&document, None, &new)?;
                     reasons.append_value(error.to_string());
                 }
-                Err(error) => return Err(Error::new(format!("row {row}: {error}"))),
+                Err(error) => return Err(error.prefixed(&format!("row {row}: "))),
             }
             row += 1;
             if writer.rows() >= BATCH_ROWS || writer.bytes() >= BATCH_BYTES {
@@ -147,7 +148,7 @@ impl Plan {
     }
 
     fn batch(&self, writer: &mut BatchWriter, reasons: &mut StringBuilder) -> Result<RecordBatch, Error> {
-        let batch = writer.take().map_err(failed)?;
+        let batch = writer.take()?;
         let reasons: ArrayRef = Arc::new(reasons.finish());
         if !self.keeps_refused {
             return Ok(batch);
@@ -155,7 +156,7 @@ impl Plan {
         let mut columns = batch.columns().to_vec();
         columns.push(reasons);
         RecordBatch::try_new(self.schema(), columns)
-            .map_err(|_| Error::new("the columns do not fit together"))
+            .map_err(|_| Error::usage("the columns do not fit together"))
     }
 }
 
@@ -172,8 +173,8 @@ pub(crate) fn plan(
         Some(policy) => vec![Policy::load(policy)],
         None => Language::ALL.iter().map(|language| Policy::shipped(language.key())).collect(),
     };
-    let policies: Vec<Policy> = policies.into_iter().collect::<Result<_, _>>().map_err(raise)?;
-    let plan = Plan::new(&schema.0, columns, policies.iter(), keeps_refused).map_err(raise)?;
+    let policies: Vec<Policy> = policies.into_iter().collect::<Result<_, _>>().map_err(raise_error)?;
+    let plan = Plan::new(&schema.0, columns, policies.iter(), keeps_refused).map_err(raise_error)?;
     let read = plan.table.read_columns(&schema.0).into_iter().map(str::to_owned).collect();
     let written = plan.schema().as_ref().clone();
     Ok((read, PyArrowType(written), policies.iter().any(Policy::trusts_record)))

@@ -1,14 +1,11 @@
-//! Documents through the engine, in order, on all threads.
+//! Documents through [`taire::Run`], with records of this process or sealed ones of a cluster.
 
-use std::collections::{BTreeMap, HashMap};
+use taire::run::{Item, PatientRecords};
+use taire::{Engine, Error, Run, SecretKey, Task, TrustedRecord, text_id};
+use taire_formats::Document;
+use taire_text::PatientId;
 
-use taire::batch::{Weigh, ordered};
-use taire::{Engine, Error, SecretKey, TrustedRecord, found_spans, text_id};
-use taire_formats::{Document, OutSpan};
-use taire_text::Note;
-use taire_text::scheme::Scheme;
-
-use crate::records::{Records, Sealer};
+use crate::records::{Records, Sealer, too_many};
 
 /// One policy, ready.
 pub(crate) struct Worker {
@@ -20,139 +17,59 @@ pub(crate) struct Worker {
     pub(crate) refuse_below: Option<f32>,
 }
 
-/// A document, or why it cannot be one.
-pub(crate) struct Given {
-    pub(crate) document: Document,
-    pub(crate) refused: Option<String>,
+/// Sealed records, and what opens them.
+pub(crate) struct Opened<'a> {
+    pub(crate) records: &'a Records,
+    pub(crate) sealer: &'a Sealer,
 }
 
-impl Weigh for Given {
-    fn weight(&self) -> usize {
-        self.document.weight()
+impl PatientRecords for Opened<'_> {
+    fn trusted(&self, patient: Option<&PatientId>) -> Result<TrustedRecord, Error> {
+        self.records.of(self.sealer, patient)
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Task {
-    Deid,
-    Detect(Scheme),
-}
-
-/// What was done to one document.
-pub(crate) struct Done {
-    pub(crate) text: String,
-    pub(crate) spans: Vec<OutSpan>,
-    pub(crate) patient: Option<String>,
-    pub(crate) date: Option<jiff::civil::Date>,
-    pub(crate) doubt: f32,
 }
 
 impl Worker {
-    fn note(&self, document: &mut Document) -> Result<Note, Error> {
-        let text = std::mem::take(&mut document.text);
-        let id = match document.id.is_empty() {
-            true => text_id(&self.key, &text)?,
-            false => document.id.clone(),
-        };
-        let note = Note::builder(id, text)
-            .patient(document.patient.clone())
-            .date(document.date)
-            .language(self.engine.language().or(document.language))
-            .known(document.known.clone())
-            .build();
-        Ok(note?)
+    pub(crate) fn deid(&self) -> Run<'_> {
+        self.run(Task::Deid { refuse_below: self.refuse_below })
     }
 
-    fn treat(&self, given: &mut Given, task: Task, records: &Records) -> Result<Done, Error> {
-        if let Some(why) = &given.refused {
-            return Err(Error::new(why.as_str()));
-        }
-        let note = self.note(&mut given.document)?;
-        let others = records.of(&self.sealer, note.patient.as_deref())?;
-        match task {
-            Task::Deid => {
-                let done = self.engine.run_with(note, &others)?;
-                if let Some(why) = self.refuse_below.and_then(|below| done.doubt.refusal(below)) {
-                    return Err(Error::new(why));
+    pub(crate) fn run(&self, task: Task) -> Run<'_> {
+        Run::new(&self.engine, task).jobs(self.jobs)
+    }
+
+    /// A document that has no id is named after its text: two of them share their surrogates only if they are the same.
+    pub(crate) fn named(&self, item: impl Into<Item>) -> Item {
+        let Item { mut document, mut refused } = item.into();
+        if document.id.is_empty() && refused.is_none() {
+            match text_id(&self.key, &document.text) {
+                Ok(id) => {
+                    document.id = id;
+                    document.named_by_place = true;
                 }
-                let (spans, doubt) = (done.written_spans(), done.doubt.figure());
-                Ok(Done { text: done.text, spans, patient: done.patient, date: done.date, doubt })
+                Err(error) => {
+                    document = Document { text: String::new(), ..document };
+                    refused = Some(error.reason().clone());
+                }
             }
-            Task::Detect(scheme) => {
-                let (note, findings) = self.engine.find_with(note, &others)?;
-                let spans = found_spans(scheme, note.raw(), &findings.entities);
-                let (patient, date, doubt) = (note.patient.clone(), note.date, findings.doubt().figure());
-                Ok(Done { text: note.into_raw(), spans, patient, date, doubt })
-            }
+        }
+        Item { document, refused }
+    }
+
+    /// The first reading of a part of the documents, sealed for the way to those that use it.
+    pub(crate) fn partial_reading(&self, items: impl Iterator<Item = Item> + Send) -> Result<Records, Error> {
+        match self.engine.trusts_records() {
+            true => Records::seal(&self.sealer, self.deid().partial_reading(items)),
+            false => Ok(Records::default()),
         }
     }
 
-    /// Hands every document to `sink` with what was done to it, in order.
-    pub(crate) fn each<E>(
-        &self,
-        given: impl Iterator<Item = Given> + Send,
-        task: Task,
-        records: &Records,
-        mut sink: impl FnMut(Document, Result<Done, Error>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let work = |mut given: Given| {
-            let done = self.treat(&mut given, task, records);
-            (given.document, done)
-        };
-        ordered(self.jobs, given, work, |(document, done)| sink(document, done))
-    }
-
-    /// The first reading: what is certain of each patient that `wanted` names. What cannot be read or treated is refused in
-    /// the second.
-    pub(crate) fn gather(
-        &self,
-        given: impl Iterator<Item = Given> + Send,
-        wanted: impl Fn(&str) -> bool + Sync,
-    ) -> Result<Records, Error> {
-        if !self.engine.trusts_records() {
-            return Ok(Records::default());
-        }
-        let learn = |mut given: Given| {
-            let patient = patient(&given).filter(|p| wanted(p))?.to_owned();
-            let note = self.note(&mut given.document).ok()?;
-            Some((patient, self.engine.gather(note).ok()?))
-        };
-        let mut gathered: BTreeMap<String, (u64, TrustedRecord)> = BTreeMap::new();
-        ordered(self.jobs, given, learn, |learned| {
-            if let Some((patient, record)) = learned {
-                let (documents, all) = gathered.entry(patient).or_default();
-                *documents += 1;
-                all.merge(&record);
-            }
-            Ok::<_, Error>(())
-        })?;
-        Records::seal(&self.sealer, gathered)
-    }
-
-    /// The same for documents that are all here: only patients with several are worth reading twice.
-    pub(crate) fn gather_repeated<I>(&self, given: impl Fn() -> I) -> Result<Records, Error>
+    /// The first reading of documents that are all here.
+    pub(crate) fn first_reading<I>(&self, items: impl Fn() -> I) -> Result<taire::Records, Error>
     where
-        I: Iterator<Item = Given> + Send,
+        I: Iterator<Item = Item> + Send,
     {
-        if !self.engine.trusts_records() {
-            return Ok(Records::default());
-        }
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        for given in given() {
-            if let Some(patient) = patient(&given) {
-                *counts.entry(patient.to_owned()).or_default() += 1;
-            }
-        }
-        counts.retain(|_, n| *n > 1);
-        if counts.is_empty() {
-            return Ok(Records::default());
-        }
-        self.gather(given(), |patient| counts.contains_key(patient))
+        let records = self.deid().first_reading(items);
+        if records.left_out() > 0 { Err(too_many()) } else { Ok(records) }
     }
-}
-
-fn patient(given: &Given) -> Option<&str> {
-    let document = &given.document;
-    let known = document.known.as_ref().and_then(|k| k.patient.as_deref());
-    document.patient.as_deref().or(known).filter(|p| given.refused.is_none() && !p.trim().is_empty())
 }

@@ -39,6 +39,7 @@ Path = str | os.PathLike[str]
 Name = str | int | None
 Day = str | datetime.date | None
 Known = Mapping[str, Any] | None
+Final = Sequence[Any] | None
 Table = TypeVar("Table")
 
 
@@ -59,8 +60,10 @@ class Span(NamedTuple):
 class Document:
     """A treated document: the original text for `detect`, the new one for `deid`, and the spans in it.
 
-    `patient` and `date` are what stands for them after `deid`. `doubt` is the chance that the worst decision in the
-    document is wrong: read the highest first. Printing a document shows its size only.
+    `id`, `patient` and `date` are what stands for them after `deid`, as in the tables of the command line. `doubt` is the
+    chance that the worst decision in the document is wrong: read the highest first. A text that came as HTML, RTF or base64
+    comes back from `deid` in that form; `plain` is then its new text without markup, in which the spans count. `detect` gives
+    what it read. Printing a document shows its size only.
     """
 
     text: str
@@ -68,18 +71,20 @@ class Document:
     patient: str | None = None
     date: str | None = None
     doubt: float = 0.0
+    id: str | None = None
+    plain: str | None = None
 
     @property
     def spans(self) -> list[Span]:
         """What was found, in order."""
         if isinstance(self._spans, list):
             return self._spans
-        made = [Span(*span) for span in self._spans.in_text(self.text)]
+        made = [Span(*span) for span in self._spans.in_text(self.text if self.plain is None else self.plain)]
         object.__setattr__(self, "_spans", made)
         return made
 
-    def _all(self) -> tuple[str, list[Span], str | None, str | None, float]:
-        return self.text, self.spans, self.patient, self.date, self.doubt
+    def _all(self) -> tuple[str, list[Span], str | None, str | None, float, str | None, str | None]:
+        return self.text, self.spans, self.patient, self.date, self.doubt, self.id, self.plain
 
     def __eq__(self, other: object) -> bool:
         return self._all() == other._all() if isinstance(other, Document) else NotImplemented
@@ -122,7 +127,14 @@ class Pipeline:
 
     @overload
     def deid(  # type: ignore[overload-overlap]
-        self, text: str, *, id: Name = ..., patient: Name = ..., date: Day = ..., known: Known = ...
+        self,
+        text: str,
+        *,
+        id: Name = ...,
+        patient: Name = ...,
+        date: Day = ...,
+        known: Known = ...,
+        spans: Final = ...,
     ) -> Document: ...
     @overload
     def deid(
@@ -133,17 +145,28 @@ class Pipeline:
         patient: Iterable[Name] | None = ...,
         date: Iterable[Day] | None = ...,
         known: Iterable[Known] | None = ...,
+        spans: Iterable[Final] | None = ...,
     ) -> list[Document]: ...
-    def deid(self, text: Any, *, id: Any = None, patient: Any = None, date: Any = None, known: Any = None) -> Any:
+    def deid(
+        self,
+        text: Any,
+        *,
+        id: Any = None,
+        patient: Any = None,
+        date: Any = None,
+        known: Any = None,
+        spans: Any = None,
+    ) -> Any:
         """Rewrites a text, or a list of them with lists of what comes beside them.
 
         Documents of one `patient` share their surrogates, in any call with the same key. Without patient, those of one
         `id` do; without either, only the same text does. `date` is the document's own; `known` is an identity with the
-        keys of `identity.json` (`family_name`, `given_names`, `birth_date`, ...).
+        keys of `identity.json` (`family_name`, `given_names`, `birth_date`, ...). `spans` are final: a list of `Span`, of
+        `(start, end, label)` or of dicts with these keys and `role`; such a text is not searched.
 
         If one document cannot be treated, `TaireError` says which and why, and nothing is returned.
         """
-        return self._treat(None, text, id, patient, date, known)
+        return self._treat(None, text, id, patient, date, known, spans)
 
     @overload
     def detect(  # type: ignore[overload-overlap]
@@ -169,11 +192,20 @@ class Pipeline:
         return self._treat(scheme, text, None, patient, date, known)
 
     def _treat(
-        self, scheme: str | None, text: Any, id: Any, patient: Any, date: Any, known: Any
+        self,
+        scheme: str | None,
+        text: Any,
+        id: Any,
+        patient: Any,
+        date: Any,
+        known: Any,
+        spans: Any = None,
     ) -> Document | list[Document]:
         one = isinstance(text, str)
         texts = [text] if one else list(text)
-        ids, patients, days, identities = (_column(v, one, len(texts)) for v in (id, patient, date, known))
+        ids, patients, days, identities, settled = (
+            _column(v, one, len(texts)) for v in (id, patient, date, known, spans)
+        )
         treated = self._inner.many(
             scheme,
             texts,
@@ -181,6 +213,7 @@ class Pipeline:
             [_name(v) for v in patients],
             [_day(v) for v in days],
             [None if v is None else json.dumps(v, default=str) for v in identities],
+            [None if v is None else json.dumps([_final(s) for s in v]) for v in settled],
         )
         documents = [Document(*done) for done in treated]
         return documents[0] if one else documents
@@ -193,15 +226,16 @@ class Pipeline:
         id: str | None = None,
         patient: str | None = None,
         date: str | None = None,
+        visit: str | None = None,
         keep: Sequence[str] = (),
         records: Records | None = None,
         refused: str = "raise",
     ) -> Table:
         """Rewrites a table of notes: a pandas or Polars frame, a pyarrow table or record batch; gives the same kind.
 
-        `text`, `id`, `patient` and `date` name columns; those not named are recognised by their usual names, as by the
-        command line (OMOP's `note` table needs none). Patient and date come out as what stands for them, ids as they
-        are, columns of known identities (`family_name`, ...) are used and left out. All other columns are left out too,
+        `text`, `id`, `patient`, `date` and `visit` name columns; those not named are recognised by their usual names, as by
+        the command line (OMOP's `note` table needs none). Ids, patients, visits and dates come out as what stands for them,
+        columns of known identities (`family_name`, ...) are used and left out. All other columns are left out too,
         unless `keep` names them: a column that nobody looked at is a leak.
 
         `records` is what `gather_table` found in all parts of a table that is treated in parts; without it, this table is
@@ -212,7 +246,7 @@ class Pipeline:
 
         if refused not in ("raise", "null"):
             raise ValueError("refused takes `raise` or `null`")
-        columns = _columns(text, id, patient, date, keep)
+        columns = _columns(text, id, patient, date, visit, keep)
         done: Table = _tables.rewrite(
             table, lambda schema, batches: self._inner.deid_batches(schema, batches, columns, records, refused == "null")
         )
@@ -226,6 +260,7 @@ class Pipeline:
         id: str | None = None,
         patient: str | None = None,
         date: str | None = None,
+        visit: str | None = None,
         keep: Sequence[str] = (),
     ) -> Records:
         """What is certain of each patient in one part of a table, for `deid_table` of every part.
@@ -237,7 +272,7 @@ class Pipeline:
         from . import _tables
 
         schema, batches = _tables.batches(table)
-        return self._inner.gather(schema, batches, _columns(text, id, patient, date, keep))
+        return self._inner.gather(schema, batches, _columns(text, id, patient, date, visit, keep))
 
 
 @functools.lru_cache(maxsize=4)
@@ -257,10 +292,20 @@ def pipeline(
     )
 
 
-def _columns(text: str | None, id: str | None, patient: str | None, date: str | None, keep: Sequence[str]) -> Columns:
+def _final(span: Any) -> dict[str, Any]:
+    """A final span in JSON, from a `Span`, a tuple or a dict."""
+    if isinstance(span, Mapping):
+        return {"start": span["start"], "end": span["end"], "label": span["label"], "role": span.get("role")}
+    start, end, label, *rest = span
+    return {"start": start, "end": end, "label": label, "role": rest[0] if rest else None}
+
+
+def _columns(
+    text: str | None, id: str | None, patient: str | None, date: str | None, visit: str | None, keep: Sequence[str]
+) -> Columns:
     if isinstance(keep, str):
         raise TypeError("keep takes a list of column names")
-    return {"text": text, "id": id, "patient": patient, "date": date, "keep": list(keep)}
+    return {"text": text, "id": id, "patient": patient, "date": date, "visit": visit, "keep": list(keep)}
 
 
 def _column(values: Any, one: bool, length: int) -> list[Any]:

@@ -13,10 +13,11 @@ class Columns(TypedDict):
     id: str | None
     patient: str | None
     date: str | None
+    visit: str | None
     keep: list[str]
 
 _Span = tuple[int, int, str, str | None, float, list[str]]
-_Treated = tuple[str, Found, str | None, str | None, float]
+_Treated = tuple[str, Found, str | None, str | None, float, str | None, str | None]
 
 class Found:
     """The spans of a document, not yet Python's objects."""
@@ -63,6 +64,7 @@ class Pipeline:
         patients: Sequence[str | None],
         dates: Sequence[str | None],
         known_identities: Sequence[str | None],
+        final_spans: Sequence[str | None],
     ) -> list[_Treated]: ...
     def gather(self, schema: Any, batches: Sequence[Any], columns: Columns) -> Records: ...
     def deid_batches(

@@ -58,6 +58,7 @@ def deid(
     patient: str | None = None,
     id: str | None = None,
     date: str | None = None,
+    visit: str | None = None,
     policy: str | None = None,
     key: bytes | None = None,
     key_file: str | os.PathLike[str] | None = None,
@@ -83,8 +84,8 @@ def deid(
         raise ValueError("give `key` or `key_file`")
     if refused not in ("raise", "null"):
         raise ValueError("refused takes `raise` or `null`")
-    columns = _columns(text, id, patient, date, keep)
-    names = dict(text=text, id=id, patient=patient, date=date, keep=tuple(keep))
+    columns = _columns(text, id, patient, date, visit, keep)
+    names = dict(text=text, id=id, patient=patient, date=date, visit=visit, keep=tuple(keep))
     read, written, trusts = plan(to_arrow_schema(df.schema), columns, policy, refused == "null")
     session = df.sparkSession
     secret = None if key is None else _share(session, bytes(key))

@@ -51,6 +51,7 @@ def test_a_list_is_a_jsonl_file_of_the_program(policy, command, tmp_path):
     command("deid", source, "-o", tmp_path / "kind.jsonl", *chosen)
     kind = read_jsonl(tmp_path / "kind.jsonl")
     assert [(d.text, d.patient, d.date) for d in ours] == [(d["text"], d["patient"], d["date"]) for d in kind]
+    assert [d.id for d in ours] == [str(d["id"]) for d in kind] != [str(row["id"]) for row in rows]
 
 
 def test_a_patient_has_one_record_in_a_call(pipeline):
@@ -143,3 +144,20 @@ def test_results_can_be_sent_elsewhere(pipeline):
     document = pipeline.deid("Mme Durand")
     assert pickle.loads(pickle.dumps(document)) == document
     assert taire.pipeline("fr", key=KEY) is taire.pipeline("fr", key=KEY)
+
+
+def test_spans_are_final(pipeline):
+    text = "Mme KERVADEC, suivie à Brest avec Ambre"
+    start = text.index("Ambre")
+    for spans in (
+        [(start, start + 5, "GivenName")],
+        [{"start": start, "end": start + 5, "label": "GivenName", "role": "Relative"}],
+        [taire.Span(start, start + 5, "GivenName", None, 1.0, [])],
+    ):
+        done = pipeline.deid(text, patient="7", spans=spans)
+        assert done.text.startswith("Mme KERVADEC, suivie à Brest") and "Ambre" not in done.text
+    assert pipeline.deid(text, spans=[]).text == text
+    assert [d.text == text for d in pipeline.deid([text, text], spans=[[], None])] == [True, False]
+    for spans in ([(0, 99, "City")], [(0, 3, "Durand")], [(0, 3, "City"), (2, 5, "City")]):
+        with pytest.raises(taire.TaireError, match="document 0: "):
+            pipeline.deid(text, spans=spans)

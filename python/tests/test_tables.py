@@ -37,6 +37,7 @@ def test_a_table_is_a_parquet_file_of_the_program(table, expected, command, tmp_
     ours = taire.Pipeline(key=KEY).deid_table(dated, **NAMES)
     assert ours == theirs
     assert ours.column_names == ["note_id", "person_id", "note_text", "ward", "note_date"]
+    assert ours["note_id"] != dated["note_id"] and len(set(ours["note_id"].to_pylist())) == table.num_rows
     assert ours["note_text"] == expected["note_text"]
     assert ours["note_text"].to_pylist()[-1] is None
     assert ours["person_id"].type == pa.int64() and ours["note_date"].type == pa.date32()

@@ -14,8 +14,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::hospital;
 use crate::stamp::today;
+use taire_corpus::hospital;
 
 const USAGE: &str = "usage: coding [coder|utility]";
 const PATIENTS: u64 = 900;
@@ -230,7 +230,7 @@ fn utility(bench: &Bench) -> Result<(), String> {
     let french = ["code", "utility", &letters, "--codes", &letter_codes, "--lang", "fr", "--whole-codes"];
     let spanish = ["code", "utility", &train, &dev, "--codes", &codes, "--lang", "es", "--test", &dev];
     let (hospital, cases) = (
-        "French: an invented hospital (`cargo xtask hospital --coded yes`), 900 letters, a third to test on, whole codes, policy `fr`",
+        "French: an invented hospital (`cargo corpus hospital --coded`), 900 letters, a third to test on, whole codes, policy `fr`",
         "Spanish: MEDDOCAN's text with CodiEsp's diagnoses, three-character families, 500 to learn from, 250 to test on, policy `es`",
     );
     let none: &[&str] = &[];

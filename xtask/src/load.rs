@@ -203,11 +203,11 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let mut stream = connect(address)?;
     let mut alone = Seen::default();
     for note in notes.iter().cycle().take(ALONE + 20) {
-        let begun = Instant::now();
+        let started = Instant::now();
         if !post(&mut stream, note) {
             return Err("a single request failed".into());
         }
-        alone.times.push(begun.elapsed().as_secs_f64());
+        alone.times.push(started.elapsed().as_secs_f64());
     }
     // The first ones fill caches.
     alone.times.drain(..20);
@@ -219,9 +219,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let large = self::notes(LARGE_BYTES, 1)?;
     let heavy = thread::spawn(move || {
         thread::sleep(Duration::from_secs(2));
-        let begun = Instant::now();
+        let started = Instant::now();
         let done = connect(address).is_ok_and(|mut stream| post(&mut stream, &large[0]));
-        (done, begun.elapsed().as_secs_f64())
+        (done, started.elapsed().as_secs_f64())
     });
     thread::spawn(move || {
         let Ok(mut stream) = connect(address) else { return };

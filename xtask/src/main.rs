@@ -1,19 +1,13 @@
-//! Chores of the project: `cargo xtask test|lexicons|generate|score|...`.
+//! Chores of the project: `cargo xtask test|score|bench|...`. Those that make data are in `tools/data`.
 
 mod bench;
 mod browser;
 mod calendars;
-mod calibrate;
 mod coding;
 mod docs;
-mod encoder;
 mod fuzz;
-mod generate;
-mod hospital;
-mod lexicons;
 mod load;
 mod million;
-mod models;
 mod office;
 mod pages;
 mod python;
@@ -24,7 +18,7 @@ mod score;
 mod stamp;
 mod test;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use clap::{Parser, ValueEnum};
 
@@ -48,8 +42,6 @@ enum Chore {
     Docs,
     Encoder,
     Fuzz,
-    Generate,
-    Hospital,
     Icd10,
     Lexicons,
     Load,
@@ -67,22 +59,20 @@ enum Chore {
 
 fn main() -> ExitCode {
     let Xtask { chore, args } = Xtask::parse();
-    let run = match chore {
+    let run: fn(&[String]) -> Result<(), String> = match chore {
         Chore::Bench => bench::run,
         Chore::Browser => browser::run,
         Chore::Calendars => calendars::run,
-        Chore::Calibrate => calibrate::run,
+        Chore::Calibrate => |args| data("calibrate", args),
         Chore::Coding => coding::run,
         Chore::Docs => docs::run,
-        Chore::Encoder => encoder::run,
+        Chore::Encoder => |args| data("encoder", args),
         Chore::Fuzz => fuzz::run,
-        Chore::Generate => generate::run,
-        Chore::Hospital => hospital::run,
-        Chore::Icd10 => lexicons::icd10::run,
-        Chore::Lexicons => lexicons::run,
+        Chore::Icd10 => |args| data("icd10", args),
+        Chore::Lexicons => |args| data("lexicons", args),
         Chore::Load => load::run,
         Chore::Million => million::run,
-        Chore::Models => models::run,
+        Chore::Models => |args| data("models", args),
         Chore::Office => office::run,
         Chore::Pages => pages::run,
         Chore::Python => python::run,
@@ -98,5 +88,19 @@ fn main() -> ExitCode {
             eprintln!("xtask: {message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A chore of `tools/data`, under its name here too.
+fn data(name: &str, args: &[String]) -> Result<(), String> {
+    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["run", "--quiet", "--package", "taire-data", "--", name])
+        .args(args)
+        .current_dir(test::root())
+        .status()
+        .map_err(|e| format!("cargo: {e}"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("`cargo data {name}` failed")),
     }
 }

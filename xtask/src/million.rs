@@ -137,7 +137,10 @@ fn light(root: &Path, folder: &Path) -> Result<PathBuf, String> {
 impl Bench {
     /// The table of so many notes, made once.
     fn notes(&self, root: &Path, target: &Path, count: usize) -> Result<PathBuf, String> {
-        let path = self.folder.join(format!("notes-{count}.parquet"));
+        // The number is in the folder: a file name that holds one is not kept in the output.
+        let folder = self.folder.join(format!("in-{count}"));
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let path = folder.join("notes.parquet");
         if !path.exists() {
             let maker = crate::bench::note_maker(root, target)?;
             let made = Command::new(maker).args(["make", &count.to_string()]).arg(&path).status();
@@ -175,7 +178,7 @@ impl Bench {
                 .stdout(Stdio::null())
                 .spawn()
                 .map_err(|e| format!("{}: {e}", self.binary.display()))?;
-            let begun = Instant::now();
+            let started = Instant::now();
             let most = whole / (kills as f64 + 1.0);
             let until = Duration::from_secs_f64(most * (0.2 + 0.6 * random()));
             loop {
@@ -186,10 +189,10 @@ impl Bench {
                         Err(format!("it ended with {status}"))
                     };
                 }
-                if lasted.len() < kills && begun.elapsed() >= until {
+                if lasted.len() < kills && started.elapsed() >= until {
                     child.kill().and_then(|()| child.wait()).map_err(|e| e.to_string())?;
-                    lasted.push(begun.elapsed().as_secs_f64());
-                    eprintln!("xtask million: killed after {:.0} s", begun.elapsed().as_secs_f64());
+                    lasted.push(started.elapsed().as_secs_f64());
+                    eprintln!("xtask million: killed after {:.0} s", started.elapsed().as_secs_f64());
                     break;
                 }
                 sleep(Duration::from_millis(50));

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             .arg(Path::new("examples").join(language))
             .arg("-o")
             .arg(&out)
-            .args(["--policy", policy, "--quiet", "--key"])
+            .args(["--policy", policy, "--quiet", "--keep-ids", "--key"])
             .arg(&key)
             .stdout(Stdio::null())
             .status()

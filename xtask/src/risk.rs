@@ -9,12 +9,12 @@ use std::fs;
 
 use jiff::civil::{Date, date};
 use serde_json::{Value, json};
-use taire_risk::attacks::{Inverse, Moved, averaging, known_date, known_intervals};
-use taire_risk::uniqueness::{intervals, uniqueness, whole_sequences};
+use taire_assess::attacks::{Inverse, Moved, averaging, known_date, known_intervals};
+use taire_assess::uniqueness::{intervals, uniqueness, whole_sequences};
 use taire_surrogate::{Dates, Rewriter, ScopeKind, SecretKey, Settings};
-use taire_text::{Entity, Label, Language, Note, Role, Score, Source, Span};
+use taire_text::{Entity, Label, Language, Note, PatientId, Role, Score, Source, Span};
 
-use crate::hospital;
+use taire_corpus::hospital;
 
 const PATIENTS: u64 = 100_000;
 const SEED: u64 = 2015;
@@ -79,12 +79,13 @@ fn release(rewriter: &Rewriter, patient: usize, days: &[Date]) -> Result<Record,
             role: Role::Unknown,
             score: Score::CERTAIN,
             sources: [Source::Metadata].into_iter().collect(),
+            doubtful_value: false,
             voices: Vec::new(),
         });
         text.push_str(", ");
     }
     let note = Note::builder(patient.to_string(), text)
-        .patient(Some(patient.to_string()))
+        .patient(PatientId::parse(&patient.to_string()))
         .date(days.last().copied())
         .language(Some(Language::Fr))
         .build()
@@ -108,7 +109,7 @@ fn after(record: &Record) -> Vec<i32> {
 
 fn measure(days: &[Vec<Date>]) -> Result<(String, Value), String> {
     let mut text = format!(
-        "# What a calendar leaves to an attacker\n\nMade by `cargo xtask risk` on the invented hospital (`cargo xtask hospital \
+        "# What a calendar leaves to an attacker\n\nMade by `cargo xtask risk` on the invented hospital (`cargo corpus hospital \
          --patients {} --seed {SEED}`): {} patients, {} stays. Each patient's stays are the dates of one document, rewritten \
          by each calendar at its default setting.\n",
         days.len(),
@@ -214,7 +215,7 @@ fn found_by_a_date(text: &mut String, all: &mut Value, tables: &[Table<'_>]) {
         {
             let (exact, week) =
                 (known_date(&moved, inverse, 0).attack, known_date(&moved, inverse, 7).attack);
-            let show = |s: taire_risk::Share| {
+            let show = |s: taire_assess::Share| {
                 format!("{:.1} % ({:.1}–{:.1})", 100.0 * s.share, 100.0 * s.low, 100.0 * s.high)
             };
             let _ = writeln!(text, "| `{name}` | {who} | {} | {} |", show(exact), show(week));

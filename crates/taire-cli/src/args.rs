@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use taire::batch::Shard;
-use taire_formats::{Identities, Offsets, ReadOptions, To, WriteOptions};
+use taire::{Engine, Error, SecretKey};
+use taire_formats::{Directory, Identities, Offsets, ReadOptions, To, WriteOptions};
 use taire_text::Language;
 use taire_text::scheme::Scheme;
 
-use crate::Usage;
 use crate::serve::ServeArgs;
 
 /// Makes clinical documents safe to share: finds what identifies people and rewrites it.
@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Deid(DeidArgs),
     /// Write annotations only
     Detect(DetectArgs),
+    /// Which documents belong to which patient and why, as a table on standard output; nothing is written
+    Link(LinkArgs),
     /// Scores of predicted annotations against gold
     Evaluate(EvaluateArgs),
     /// One document, each span with its sources, scores and reasons
@@ -79,22 +81,19 @@ pub(crate) struct InputArgs {
     /// Column or key that holds the document's date
     #[arg(long, value_name = "NAME")]
     date_column: Option<String>,
+    /// Column or key that names the stay
+    #[arg(long, value_name = "NAME")]
+    visit_column: Option<String>,
     /// Columns or keys to pass through as they are; others are left out
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     keep_columns: Vec<String>,
-    /// Known identities, CSV, JSONL or Parquet, joined by patient id
+    /// Known patients, CSV, JSONL or Parquet, joined by patient id, by number, or by name and birth date
     #[arg(long, value_name = "FILE")]
     pub(crate) patients: Option<PathBuf>,
 }
 
 impl InputArgs {
-    /// What was said of columns.
-    pub(crate) fn columns(&self) -> String {
-        let named = [&self.text_column, &self.id_column, &self.patient_column, &self.date_column];
-        format!("{named:?} {:?}", self.keep_columns)
-    }
-
-    pub(crate) fn options(&self) -> Result<ReadOptions, Usage> {
+    pub(crate) fn options(&self) -> Result<ReadOptions, Error> {
         let patients = match &self.patients {
             Some(path) => Some(Arc::new(Identities::load(path)?)),
             None => None,
@@ -104,6 +103,7 @@ impl InputArgs {
             id_column: self.id_column.clone(),
             patient_column: self.patient_column.clone(),
             date_column: self.date_column.clone(),
+            visit_column: self.visit_column.clone(),
             keep_columns: self.keep_columns.clone(),
             patients,
             ..ReadOptions::default()
@@ -117,6 +117,12 @@ pub(crate) struct BatchArgs {
     /// Go on with a run that was stopped or killed; the rest of the command must be the same
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Write into a folder that holds other files, and leave those there
+    #[arg(long)]
+    pub(crate) into_existing: bool,
+    /// Join documents by their patient id alone, not by what they say of their patient
+    #[arg(long)]
+    pub(crate) no_link: bool,
     /// Only share I of N, by patient where known, else by document id
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub(crate) shard: Option<Shard>,
@@ -134,23 +140,23 @@ impl BatchArgs {
     }
 }
 
-fn shard(text: &str) -> Result<Shard, String> {
+fn shard(text: &str) -> Result<Shard, Error> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     numbers
         .and_then(|(i, n)| Shard::new(i, n))
-        .ok_or_else(|| "a share is written 2/8: the second of eight".into())
+        .ok_or_else(|| Error::usage("a share is written 2/8: the second of eight"))
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+fn seconds(text: &str) -> Result<f64, Error> {
     let within = |s: &f64| (0.0..=86_400.0).contains(s);
-    text.parse().ok().filter(within).ok_or_else(|| "it takes 0 to 86400 seconds".into())
+    text.parse().ok().filter(within).ok_or_else(|| Error::usage("must be between 0 and 86400 seconds"))
 }
 
-fn rows(text: &str) -> Result<usize, String> {
+fn rows(text: &str) -> Result<usize, Error> {
     text.parse()
         .ok()
         .filter(|n| (1..=1_000_000).contains(n))
-        .ok_or_else(|| "it takes 1 to 1000000 rows".into())
+        .ok_or_else(|| Error::usage("must be between 1 and 1000000 rows"))
 }
 
 /// How to treat what is read.
@@ -162,6 +168,9 @@ pub(crate) struct RunArgs {
     /// Lists of judged words, for a policy with an allow-list
     #[arg(long, value_name = "FILE")]
     pub(crate) words: Vec<PathBuf>,
+    /// Staff, sites and services of the institution, CSV, JSONL or Parquet, looked for in every document
+    #[arg(long, value_name = "FILE")]
+    pub(crate) directory: Option<PathBuf>,
     /// Language of the documents
     #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
     pub(crate) lang: Lang,
@@ -177,6 +186,23 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
+    /// The detectors and the rewriter that were asked for, and what the report says of the directory.
+    pub(crate) fn engine(&self, key: Option<&SecretKey>) -> Result<(Engine, Option<String>), Error> {
+        let mut engine = Engine::with_words(self.policy.as_deref(), &self.words, self.lang.0, key)?;
+        let Some(path) = &self.directory else { return Ok((engine, None)) };
+        let directory = Directory::load(path)?;
+        let junk = engine.use_directory(&directory);
+        let rows = directory.entries.len();
+        let unknown = match directory.unknown_columns {
+            0 => String::new(),
+            n => format!("; {n} columns have a title that is not known and were not used"),
+        };
+        let remark = format!(
+            "directory: {rows} rows, looked for in every document; {junk} values were no names and ignored{unknown}"
+        );
+        Ok((engine, Some(remark)))
+    }
+
     pub(crate) fn jobs(&self) -> usize {
         jobs(self.jobs)
     }
@@ -191,24 +217,27 @@ pub(crate) fn jobs(asked: Option<usize>) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lang(pub(crate) Option<Language>);
 
-pub(crate) fn language(name: &str) -> Result<Lang, String> {
+pub(crate) fn language(name: &str) -> Result<Lang, Error> {
     match name {
         "auto" => Ok(Lang(None)),
-        name => name.parse().map(|l| Lang(Some(l))).map_err(|e: taire_text::Error| format!("{e}, auto")),
+        name => match name.parse::<Language>() {
+            Ok(language) => Ok(Lang(Some(language))),
+            Err(unknown) => Err(Error::usage(format!("{unknown}, auto"))),
+        },
     }
 }
 
-pub(crate) fn share(text: &str) -> Result<f32, String> {
+pub(crate) fn share(text: &str) -> Result<f32, Error> {
     let value = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
-    value.ok_or_else(|| "it takes a number from 0 to 1, such as 0.6".to_owned())
+    value.ok_or_else(|| Error::usage("must be between 0 and 1, such as 0.6"))
 }
 
-pub(crate) fn one_language(name: &str) -> Result<Language, String> {
-    name.parse().map_err(|e: taire_text::Error| e.to_string())
+pub(crate) fn one_language(name: &str) -> Result<Language, Error> {
+    Ok(name.parse::<Language>()?)
 }
 
-fn scheme(name: &str) -> Result<Scheme, String> {
-    name.parse().map_err(|e: taire_text::Error| e.to_string())
+fn scheme(name: &str) -> Result<Scheme, Error> {
+    name.parse()
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -257,7 +286,7 @@ impl From<Unit> for Offsets {
 pub(crate) struct DeidArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Folder for the outputs, or a file when there is one input
+    /// Folder for the outputs, or a file when there is one input; `-` prints the output of one file
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Secret key; without one, a key is made for this run and forgotten
@@ -273,6 +302,15 @@ pub(crate) struct DeidArgs {
     /// something left in the text whose chance of identifying somebody is over 1 − X
     #[arg(long, value_name = "X", value_parser = share)]
     pub(crate) refuse_below: Option<f32>,
+    /// Leave document ids, stays and file names as they are; patients are still replaced
+    #[arg(long)]
+    pub(crate) keep_ids: bool,
+    /// Spans that people have settled: the state of a review, or gold (JSONL, BRAT). They are final for their documents
+    #[arg(long, value_name = "STATE|GOLD")]
+    pub(crate) reviewed: Option<PathBuf>,
+    /// Tables without text (CSV, Parquet), such as OMOP's person and visit_occurrence, written with the same keys and calendar
+    #[arg(long, value_name = "TABLE", num_args = 1..)]
+    pub(crate) rekey: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) vault: VaultArgs,
     #[command(flatten)]
@@ -318,7 +356,7 @@ pub(crate) struct RevealArgs {
 pub(crate) struct DetectArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Folder for the outputs, or a file when there is one input
+    /// Folder for the outputs, or a file when there is one input; `-` prints the output of one file
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// What to write
@@ -337,14 +375,29 @@ pub(crate) struct DetectArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct LinkArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct EvaluateArgs {
-    /// Gold annotations: a JSONL file or a BRAT folder
+    /// Gold annotations: a JSONL file, a BRAT folder or a folder of marked documents (.md)
     pub(crate) gold: PathBuf,
     /// Predicted annotations: a JSONL file or a BRAT folder
     pub(crate) predicted: PathBuf,
     /// Draws for the confidence intervals; 0 for none
     #[arg(long, default_value_t = 1000)]
     pub(crate) resamples: usize,
+    /// Coverage by label, by tier (direct, indirect, detail), by role of the person, by part of the document (head: first ten
+    /// lines, foot: last five, body)
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) by: Vec<Grouping>,
+    /// Identifying words hidden, and others hidden with them
+    #[arg(long)]
+    pub(crate) words: bool,
     /// List what differs, by kind and place
     #[arg(long)]
     pub(crate) errors: bool,
@@ -353,6 +406,26 @@ pub(crate) struct EvaluateArgs {
     pub(crate) show_text: bool,
     #[arg(long, value_enum)]
     pub(crate) format: Option<OutputFormat>,
+}
+
+/// What spans are grouped by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Grouping {
+    Label,
+    Tier,
+    Role,
+    Part,
+}
+
+impl Grouping {
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Grouping::Label => "label",
+            Grouping::Tier => "tier",
+            Grouping::Role => "role",
+            Grouping::Part => "part",
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -548,10 +621,18 @@ pub(crate) struct PolicyArgs {
 pub(crate) enum PolicyAction {
     /// The policies inside this program
     List,
-    /// The effective policy, every choice spelt out
-    Show { policy: String },
-    /// Whether a policy is sound
-    Check { policy: String },
+    /// The effective policy, every choice spelt out, with what is done with each label
+    Show {
+        /// A shipped name or a TOML file
+        #[arg(value_name = "NAME|FILE")]
+        policy: String,
+    },
+    /// Whether a policy is sound: unknown keys, choices that cannot work, files that cannot be read
+    Check {
+        /// A shipped name or a TOML file
+        #[arg(value_name = "NAME|FILE")]
+        policy: String,
+    },
 }
 
 #[derive(Args, Debug)]

@@ -2,41 +2,39 @@
 //! same. It prints the text of the spans: that is its job.
 
 use serde_json::json;
-use taire::{Engine, Findings, Report};
+use taire::run::Reading;
+use taire::{Error, Findings, Records, Report, Run, Task};
 use taire_formats::{Document, discover, open};
+use taire_text::scheme::Scheme;
 use taire_text::{Entity, Mention, Note};
 
 use crate::args::{ExplainArgs, OutputFormat};
-use crate::feed::Feed;
-use crate::{Outcome, Usage, record};
+use crate::{Outcome, to_json};
 
-pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
+pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Error> {
     let document = find(args)?;
     let options = args.input.options()?;
-    let engine = Engine::with_words(args.run.policy.as_deref(), &args.run.words, args.run.lang.0, None)?;
-    let note = Note::builder(document.id, document.text)
-        .patient(document.patient)
-        .date(document.date)
-        .language(engine.language().or(document.language))
-        .known(document.known)
-        .given(document.given)
-        .build()?;
+    let (engine, _) = args.run.engine(None)?;
+    let note = document.into_note(engine.language())?;
+    let mut records = Records::default();
     if note.patient.is_some() {
         let discovery = discover(&args.input.inputs, &options);
-        let reading = Feed::new(&discovery.inputs, &options);
-        record::gather(&engine, &reading, args.run.jobs(), &mut Report::default())?;
+        let run = Run::new(&engine, Task::Detect { scheme: Scheme::Taire }).jobs(args.run.jobs());
+        let reading = Reading::new(&discovery.inputs, &options);
+        records = run.first_reading_of_files(&reading, &mut Report::default());
     }
-    let (note, Findings { entities, spared }) = engine.find(note)?;
+    let others = records.of(note.patient.as_deref());
+    let (note, Findings { entities, spared, .. }) = engine.find_with(note, &others)?;
     if args.run.format == Some(OutputFormat::Json) {
         let spans: Vec<_> = entities.iter().map(|e| as_json(&note, e)).collect();
         let spared: Vec<_> = spared.iter().map(|e| as_json(&note, e)).collect();
         let all = json!({"id": note.id, "language": note.language, "spans": spans, "spared": spared});
-        println!("{}", serde_json::to_string_pretty(&all)?);
+        out!("{}", to_json(&all)?);
     } else {
-        println!("{}: {} spans, read as {}", note.id, entities.len(), note.language);
+        outln!("{}: {} spans, read as {}", note.id, entities.len(), note.language);
         entities.iter().for_each(|entity| print_entity(&note, entity));
         if !spared.is_empty() {
-            println!(
+            outln!(
                 "\nLeft in the text, because too few were sure enough. The score is the chance that it identifies somebody."
             );
             spared.iter().for_each(|candidate| print_entity(&note, candidate));
@@ -45,21 +43,21 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Usage> {
     Ok(Outcome::Done)
 }
 
-fn find(args: &ExplainArgs) -> Result<Document, Usage> {
+fn find(args: &ExplainArgs) -> Result<Document, Error> {
     let options = args.input.options()?;
     let discovery = discover(&args.input.inputs, &options);
     for input in &discovery.inputs {
         for document in open(input, &options)? {
-            let document = document.map_err(|refusal| Usage(refusal.to_string()))?;
+            let document = document.map_err(|refusal| Error::usage(refusal.to_string()))?;
             if args.id.as_ref().is_none_or(|id| *id == document.id) {
                 return Ok(document);
             }
         }
     }
     if let Some(refusal) = discovery.refused.first() {
-        return Err(Usage(refusal.to_string()));
+        return Err(Error::usage(refusal.to_string()));
     }
-    Err(Usage("there is no such document in what was given; --id names one of them".into()))
+    Err(Error::usage("there is no such document in what was given; --id names one of them"))
 }
 
 fn code_points(note: &Note, entity: &Entity) -> (usize, usize) {
@@ -70,16 +68,11 @@ fn code_points(note: &Note, entity: &Entity) -> (usize, usize) {
 fn print_entity(note: &Note, entity: &Entity) {
     let (start, end) = code_points(note, entity);
     let text = note.phi(entity.span).reveal().replace('\n', "⏎");
-    println!(
-        "\n{start}–{end}  {text}\n  {} ({}), score {:.2}",
-        entity.label,
-        entity.role,
-        entity.score.get()
-    );
+    outln!("\n{start}–{end}  {text}\n  {} ({}), score {:.2}", entity.label, entity.role, entity.score.get());
     for voice in &entity.voices {
         let says = voice.label().map_or("clear", |l| l.name());
         let lost = if overruled(entity, voice) { " (overruled)" } else { "" };
-        println!("  - {}: {says}, {:.2}: {}{lost}", voice.source.key(), voice.score.get(), voice.why);
+        outln!("  - {}: {says}, {:.2}: {}{lost}", voice.source.key(), voice.score.get(), voice.why);
     }
 }
 

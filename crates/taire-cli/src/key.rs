@@ -1,11 +1,12 @@
 //! `key`: making a secret key.
 
+use taire::Error;
 use taire::SecretKey;
 
+use crate::Outcome;
 use crate::args::{KeyAction, KeyArgs};
-use crate::{Outcome, Usage};
 
-pub(crate) fn key(args: &KeyArgs) -> Result<Outcome, Usage> {
+pub(crate) fn key(args: &KeyArgs) -> Result<Outcome, Error> {
     let KeyAction::New { output } = &args.action;
     SecretKey::generate()?.write_new(output)?;
     eprintln!(

@@ -1,7 +1,12 @@
 //! The `taire` command: arguments here, one file per command.
 //!
-//! Exit status: 0 all done; 1 some documents refused, or a threshold missed; 2 wrong usage or policy;
-//! 128 and the number of a signal that stopped the run.
+//! Exit status: 0 all done; 1 some documents refused, a threshold missed, or an output that cannot be written; 2 wrong
+//! usage or policy; 128 and the number of a signal that stopped the run.
+
+#![deny(clippy::print_stdout)]
+
+#[macro_use]
+mod output;
 
 mod args;
 mod board;
@@ -9,18 +14,17 @@ mod code;
 mod compare;
 mod evaluate;
 mod explain;
-mod feed;
 mod key;
-mod page;
+mod link;
 mod policy;
-mod record;
 mod retain;
 mod reveal;
 mod review;
+mod reviewed;
 mod risk;
 mod run;
 mod serve;
-mod sink;
+mod standard_output;
 mod stop;
 mod train;
 mod words;
@@ -28,10 +32,12 @@ mod words;
 use std::process::ExitCode;
 
 use clap::Parser;
+use taire::{Error, ErrorKind, Refusal};
+use taire_text::Setting;
 
 use args::{Cli, Command};
 
-/// How a command ended, other than by a wrong use of it.
+/// How a command ended, other than by an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Done,
@@ -40,13 +46,42 @@ enum Outcome {
     Stopped(i32),
 }
 
-/// Something the person at the keyboard must change.
-struct Usage(String);
-
-impl<E: std::error::Error> From<E> for Usage {
-    fn from(error: E) -> Self {
-        Usage(error.to_string())
+/// The names of options on the command line.
+fn option_name(setting: Setting) -> &'static str {
+    match setting {
+        Setting::TextColumn => "--text-column",
+        Setting::IdColumn => "--id-column",
+        Setting::PatientColumn => "--patient-column",
+        Setting::DateColumn => "--date-column",
+        Setting::KeepColumns => "--keep-columns",
+        Setting::VisitColumn => "--visit-column",
+        Setting::Resume => "--resume",
+        Setting::IntoExisting => "--into-existing",
+        other => other.neutral_name(),
     }
+}
+
+/// Wrong usage or policy is 2; what the documents or the system refuse is 1.
+fn exit_status(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Usage | ErrorKind::Policy | ErrorKind::Input => 2,
+        _ => 1,
+    }
+}
+
+/// Says that a document is not treated.
+fn tell_refused(refusal: &Refusal) {
+    eprintln!("taire: refused {}: {}", refusal.document, refusal.why(option_name));
+}
+
+/// A value as JSON, indented, with a line end.
+fn to_json(value: &impl serde::Serialize) -> Result<String, Error> {
+    Ok(serde_json::to_string_pretty(value).map_err(json_error)? + "\n")
+}
+
+/// The text of the serializer's own error may quote values.
+fn json_error(_: serde_json::Error) -> Error {
+    Error::internal("a result cannot be written as JSON")
 }
 
 fn main() -> ExitCode {
@@ -58,6 +93,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Deid(args) => run::deid(&args),
         Command::Detect(args) => run::detect(&args),
+        Command::Link(args) => link::link(&args),
         Command::Evaluate(args) => evaluate::evaluate(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Risk(args) => risk::risk(&args),
@@ -77,9 +113,9 @@ fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::SomeRefused) => ExitCode::from(1),
         Ok(Outcome::Stopped(signal)) => ExitCode::from((128 + signal) as u8),
-        Err(Usage(message)) => {
-            eprintln!("taire: {message}");
-            ExitCode::from(2)
+        Err(error) => {
+            eprintln!("taire: {}", error.in_words(option_name));
+            ExitCode::from(exit_status(error.kind()))
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use taire::Error;
 use taire::SecretKey;
 use taire_review::{Config, Review};
 
 use crate::args::{InputArgs, Lang, jobs, language};
-use crate::{Outcome, Usage, stop};
+use crate::{Outcome, stop};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReviewArgs {
@@ -46,7 +47,7 @@ pub(crate) struct ReviewArgs {
     quiet: bool,
 }
 
-pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Usage> {
+pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Error> {
     let state = match &args.state {
         Some(state) => state.clone(),
         None => beside(&args.input.inputs)?,
@@ -95,19 +96,19 @@ pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Usage> {
         state.display()
     ));
     eprintln!("taire: open {} in a browser on this machine", review.address());
-    stop::server(review.stopper())?;
+    stop::server(review.stop_handle())?;
     review.run()?;
     say("stopped; every correction that was acknowledged is kept");
     Ok(Outcome::Done)
 }
 
-fn beside(inputs: &[PathBuf]) -> Result<PathBuf, Usage> {
+fn beside(inputs: &[PathBuf]) -> Result<PathBuf, Error> {
     let first = inputs.first().map(PathBuf::as_path).unwrap_or(Path::new("-"));
     let real = std::fs::canonicalize(first).ok().filter(|_| first != Path::new("-"));
     let name = real.as_ref().and_then(|p| p.file_name());
     let (Some(real), Some(name)) = (&real, name) else {
-        return Err(Usage(
-            "there is no place beside this input to keep the review in; give --state FILE".into(),
+        return Err(Error::usage(
+            "there is no place beside this input to keep the review in; give --state FILE",
         ));
     };
     let mut name = name.to_owned();

@@ -1,382 +1,200 @@
-//! `deid` and `detect`: read, treat on all threads, write in order, report.
+//! `deid` and `detect`: arguments in, progress and words out. The work is [`taire::Run`]'s.
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use taire::batch::{ordered, stable_hash};
-use taire::journal::{Checkpoint, Journal, Place};
-use taire::{Deidentified, Engine, Error, Report, SecretKey, found_spans};
-use taire_formats::{
-    AtomicFile, Discovery, Document, OutSpan, OutputPlan, Stage, To, WriteOptions, discover,
-};
-use taire_text::{Language, Note};
+use taire::run::{Ended, Files, Finished, Listener};
+use taire::{Deidentified, Error, Refusal, Run, SecretKey, Task};
+use taire_formats::{Discovery, To};
+use taire_text::Note;
 use taire_vault::{Sealed, Vault};
 
 use crate::args::{BatchArgs, DeidArgs, DetectArgs, InputArgs, OutputFormat, RunArgs};
-use crate::feed::{Event, Feed, Step};
-use crate::reveal::Original;
-use crate::sink::{Outputs, Sink};
-use crate::{Outcome, Usage, record, stop};
+use crate::standard_output::Output;
+use crate::{Outcome, option_name, stop};
 
-pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Usage> {
-    let (key, remark) = match &args.key {
-        Some(path) => (SecretKey::read(path)?, None),
-        None => {
-            let remark = "no key was given: one was made for this run and forgotten, so other runs will not agree with it \
-                          (`taire key new -o FILE` makes one to keep)";
-            (SecretKey::generate()?, Some(remark))
-        }
+pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Error> {
+    let (key, is_kept) = match &args.key {
+        Some(path) => (SecretKey::read(path)?, true),
+        None => (SecretKey::generate()?, false),
     };
-    let engine =
-        Engine::with_words(args.run.policy.as_deref(), &args.run.words, args.run.lang.0, Some(&key))?;
-    let vault = crate::reveal::vault(&args.vault, &key, &args.output)?;
+    let (engine, directory) = args.run.engine(Some(&key))?;
+    let output = Output::new(&args.output, &args.input.inputs)?;
+    let vault = crate::reveal::vault(&args.vault, &key, output.path())?;
     let sealer = vault.as_ref().map(|v| v.sealer().clone());
-    let job = Job {
-        command: "deid",
-        engine: &engine,
-        options: args.batch.options(args.to.map_or(To::InKind, To::from), args.offsets.into()),
-        run: &args.run,
-        batch: &args.batch,
-        asked: match &args.key {
-            Some(_) => Some(format!("{:016x} {:?}", key_print(&key)?, args.refuse_below)),
-            None => None,
-        },
-        treat: &|note| {
-            let original = sealer.as_ref().map(|sealer| Original::new(sealer, &note));
-            let done = engine.run(note)?;
-            if let Some(why) = args.refuse_below.and_then(|below| done.doubt.refusal(below)) {
-                return Err(Error::new(why));
-            }
-            let sealed = match original.map(|original| original.seal(&done)) {
-                Some(sealed) => sealed.map_err(|e| Error::new(e.to_string()))?,
-                None => Vec::new(),
-            };
-            Ok(Treated { spans: done.written_spans(), done, sealed })
-        },
+    let seal = |note: &Note, done: &Deidentified| match &sealer {
+        Some(sealer) => Ok(crate::reveal::seal(sealer, note, done)?),
+        None => Ok(Vec::new()),
     };
-    job.go(&args.input, &args.output, remark, vault)
+    let mut screen = Screen::new(&args.run, vault);
+    let reviewed = args.reviewed.as_deref().map(crate::reviewed::read).transpose()?;
+    let mut files = files(&args.input, &args.batch, output.path())?;
+    files.rekey.clone_from(&args.rekey);
+    files.reviewed = reviewed.as_ref().map(|reviewed| &reviewed.spans);
+    files.remarks.extend(reviewed.as_ref().and_then(|reviewed| reviewed.remark.clone()));
+    files.remarks.extend(directory);
+    files.directory_file = args.run.directory.as_deref();
+    files.write = args.batch.options(args.to.map_or(To::InKind, To::from), args.offsets.into());
+    files.key = Some(&key).filter(|_| is_kept);
+    files.keep_ids = args.keep_ids;
+    if !is_kept {
+        let remark = "no key was given: one was made for this run and forgotten, so other runs will not agree with it \
+                      (`taire key new -o FILE` makes one to keep)";
+        screen.say(remark);
+        files.remarks.push(remark.into());
+    }
+    if screen.vault.is_some() {
+        files.remarks.push("the originals are kept in a vault, sealed under a key of its own".into());
+    }
+    let run = Run::new(&engine, Task::Deid { refuse_below: args.refuse_below });
+    go(&run.jobs(args.run.jobs()).keeping(&seal), &mut files, &mut screen, &output)
 }
 
-pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Usage> {
-    let engine = Engine::with_words(args.run.policy.as_deref(), &args.run.words, args.run.lang.0, None)?;
-    let job = Job {
-        command: "detect",
-        engine: &engine,
-        options: args.batch.options(args.to.into(), args.offsets.into()),
-        run: &args.run,
-        batch: &args.batch,
-        asked: Some(format!("{:?}", args.scheme)),
-        treat: &|note| {
-            let (note, findings) = engine.find(note)?;
-            let (doubt, entities) = (findings.doubt(), findings.entities);
-            let spans = found_spans(args.scheme, note.raw(), &entities);
-            let patient = note.patient.clone();
-            let date = note.date;
-            let done = Deidentified {
-                text: note.into_raw(),
-                id_tells: false,
-                entities,
-                written: Vec::new(),
-                fallbacks: Vec::new(),
-                losses: Vec::new(),
-                patient,
-                date,
-                doubt,
-            };
-            Ok(Treated { spans, done, sealed: Vec::new() })
-        },
-    };
-    job.go(&args.input, &args.output, None, None)
+pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Error> {
+    let (engine, directory) = args.run.engine(None)?;
+    let mut screen = Screen::new(&args.run, None);
+    let output = Output::new(&args.output, &args.input.inputs)?;
+    let mut files = files(&args.input, &args.batch, output.path())?;
+    files.remarks.extend(directory);
+    files.directory_file = args.run.directory.as_deref();
+    files.write = args.batch.options(args.to.into(), args.offsets.into());
+    let run = Run::new(&engine, Task::Detect { scheme: args.scheme });
+    go(&run.jobs(args.run.jobs()).keeping(&|_, _| Ok(Vec::new())), &mut files, &mut screen, &output)
 }
 
-/// Tells keys apart without telling anything of them.
-fn key_print(key: &SecretKey) -> Result<u64, Usage> {
-    Ok(stable_hash([key.subkey("journal", b"")?.as_slice()].into_iter()))
+fn files<'a>(input: &'a InputArgs, batch: &'a BatchArgs, output: &'a Path) -> Result<Files<'a>, Error> {
+    Ok(Files {
+        read: input.options()?,
+        patients_file: input.patients.as_deref(),
+        link: !batch.no_link,
+        shard: batch.shard,
+        resume: batch.resume,
+        into_existing: batch.into_existing,
+        checkpoint_every: Duration::from_secs_f64(batch.journal_every),
+        words: option_name,
+        ..Files::new(&input.inputs, output)
+    })
 }
 
-/// A treated document: what was done, and the spans to write with it.
-pub(crate) struct Treated {
-    pub(crate) spans: Vec<OutSpan>,
-    pub(crate) done: Deidentified,
-    /// For the vault.
-    pub(crate) sealed: Vec<Sealed>,
-}
-
-struct Job<'a> {
-    command: &'static str,
-    engine: &'a Engine,
-    options: WriteOptions,
-    run: &'a RunArgs,
-    batch: &'a BatchArgs,
-    /// What this command alone was asked; `None` where nobody could ask the same again.
-    asked: Option<String>,
-    treat: &'a (dyn Fn(Note) -> Result<Treated, Error> + Sync),
-}
-
-pub(crate) enum Treatment {
-    Pass(Event),
-    Done { document: Box<Document>, language: Language, bytes: usize, treated: Result<Treated, Error> },
-}
-
-/// A document that is not written: said at once, and in the report.
-pub(crate) fn refuse(report: &mut Report, document: String, why: &str) {
-    eprintln!("taire: refused {document}{}{why}", if document.is_empty() { "" } else { ": " });
-    let (document, why) = if document.is_empty() {
-        why.split_once(": ").map_or((why.to_owned(), String::new()), |(d, w)| (d.to_owned(), w.to_owned()))
-    } else {
-        (document, why.to_owned())
-    };
-    report.refuse(document, why);
-}
-
-impl Job<'_> {
-    fn go(
-        &self,
-        input: &InputArgs,
-        output: &Path,
-        remark: Option<&str>,
-        vault: Option<Vault>,
-    ) -> Result<Outcome, Usage> {
-        let mut options = input.options()?;
-        options.exclude.push(output.to_owned());
-        for name in self.engine.policies().flat_map(|p| &p.keep_columns) {
-            if !options.keep_columns.contains(name) {
-                options.keep_columns.push(name.clone());
-            }
+fn go<'a>(
+    run: &Run<'_, Vec<Sealed>>,
+    files: &mut Files<'a>,
+    screen: &mut Screen<'_>,
+    output: &Output,
+) -> Result<Outcome, Error> {
+    const CONTINUE: &str = "the same command with --resume continues from there";
+    let stop = stop::flag()?;
+    let files = Files { stop: Some(&stop), ..files.clone() };
+    let ended = run.files(&files, screen)?;
+    screen.progress.finish_and_clear();
+    match ended {
+        Ended::Done(finished) => {
+            output.print()?;
+            screen.summary(&finished, output)?;
+            let refused = finished.report.documents.refused > 0;
+            Ok(if refused { Outcome::SomeRefused } else { Outcome::Done })
         }
-        let discovery = discover(&input.inputs, &options);
-        if discovery.inputs.is_empty() && discovery.refused.is_empty() {
-            return Err(Usage(
-                "there is no document in what was given; give files or folders that hold some".into(),
-            ));
-        }
-        let part = self.batch.shard.map(|shard| shard.to_string());
-        let plan = OutputPlan::new(&discovery, output, self.options.to, part.as_deref())?;
-        let stage = Stage::open(&plan.stage)?;
-        let journal = self.journal(&stage, input, &discovery)?;
-        let resumed = match (&journal, self.batch.resume) {
-            (Some(journal), true) => journal.resume()?,
-            (None, true) => {
-                return Err(Usage(
-                    "--resume needs the key of the run it goes on with, and inputs that can be read again: give \
-                     --key, and files instead of `-`"
-                        .into(),
-                ));
-            }
-            _ => None,
-        };
-        let Checkpoint { place, mark, mut report } = match resumed {
-            Some(checkpoint) => {
-                self.note(&format!("going on after {} documents", checkpoint.report.documents.read));
-                checkpoint
-            }
-            None => {
-                stage.clear()?;
-                let report = self.report(remark, &discovery, vault.is_some());
-                Checkpoint { place: Place::default(), mark: None, report }
-            }
-        };
-        let stop = stop::flag()?;
-        let at = Outputs::new(place, mark, report.seconds);
-        let reading = Feed::new(&discovery.inputs, &options).share(self.batch.shard).until(&stop);
-        record::gather(self.engine, &reading, self.run.jobs(), &mut report)?;
-        let done = {
-            let progress = self.progress(&discovery);
-            let sink = Sink {
-                inputs: &discovery.inputs,
-                plan: &plan,
-                options: self.options,
-                private: self.command == "detect",
-                report: &mut report,
-                progress: &progress,
-                stage: stage.clone(),
-                journal,
-                every: Duration::from_secs_f64(self.batch.journal_every),
-                vault,
-                at,
-            };
-            self.stream(reading.after(place), sink)
-        };
-        let kept = stage.note()?.is_some();
-        let go_on = "the same command with --resume goes on from there";
-        match done {
-            Ok(None) => {}
-            Ok(Some(signal)) => {
-                let n = report.documents.read;
-                if kept {
-                    eprintln!("taire: stopped by signal {signal} after {n} documents; {go_on}");
-                } else {
-                    stage.remove()?;
+        Ended::Stopped { signal, documents, can_resume } => {
+            match can_resume {
+                true => {
+                    eprintln!("taire: stopped by signal {signal} after {documents} documents; {CONTINUE}")
+                }
+                false => {
                     eprintln!(
                         "taire: stopped by signal {signal}; nothing is left of the output being written"
                     );
                 }
-                return Ok(Outcome::Stopped(signal));
             }
-            Err(Usage(why)) if kept => {
-                return Err(Usage(format!("{why}; what was done before is kept: {go_on}")));
-            }
-            Err(error) => {
-                let _ = stage.remove();
-                return Err(error);
-            }
+            Ok(Outcome::Stopped(signal))
         }
-        report.sort_doubts();
-        save(&plan.report_json, &report.to_json())?;
-        save(&plan.report_md, &report.to_markdown())?;
-        stage.remove()?;
-        if self.run.format == Some(OutputFormat::Json) {
-            print!("{}", report.to_json());
+        Ended::Failed { error, can_resume: true } => {
+            eprintln!("taire: what was done before is kept: {CONTINUE}");
+            Err(error)
         }
-        self.say(&report, &plan);
-        Ok(if report.documents.refused > 0 { Outcome::SomeRefused } else { Outcome::Done })
+        Ended::Failed { error, can_resume: false } => Err(error),
+    }
+}
+
+/// Shows what goes on, and adds to the vault what is written.
+struct Screen<'a> {
+    run: &'a RunArgs,
+    progress: ProgressBar,
+    vault: Option<Vault>,
+}
+
+impl<'a> Screen<'a> {
+    fn new(run: &'a RunArgs, vault: Option<Vault>) -> Self {
+        Screen { run, progress: ProgressBar::hidden(), vault }
     }
 
-    /// The journal of this run, if a later one can do the same again.
-    fn journal(
-        &self,
-        stage: &Stage,
-        input: &InputArgs,
-        discovery: &Discovery,
-    ) -> Result<Option<Journal>, Usage> {
-        let standard_input = discovery.inputs.iter().any(|i| i.path.as_os_str() == "-");
-        let Some(asked) = self.asked.clone().filter(|_| !standard_input) else { return Ok(None) };
-        let mut policies = Vec::new();
-        for policy in self.engine.policies() {
-            policies.push(policy.to_toml()?);
-        }
-        let print = |texts: &[String]| format!("{:016x}", stable_hash(texts.iter().map(String::as_bytes)));
-        let file = |path: &Path| {
-            let about = std::fs::metadata(path).ok();
-            let written = about.as_ref().and_then(|m| m.modified().ok());
-            format!("{} {:?} {written:?}", path.display(), about.as_ref().map(|m| m.len()))
-        };
-        let files: Vec<String> = discovery.inputs.iter().map(|i| file(&i.path)).collect();
-        let beside: Vec<String> = discovery.identities.iter().map(|p| file(p)).collect();
-        let patients = input.patients.as_deref().map(file).unwrap_or_default();
-        let words: Vec<String> = self.run.words.iter().map(|p| file(p)).collect();
-        let asked = [
-            ("command", self.command.to_owned()),
-            ("key or scheme", asked),
-            ("policy", print(&policies)),
-            ("word lists", print(&words)),
-            ("language", format!("{:?}", self.engine.language())),
-            ("inputs", print(&files)),
-            ("identities", print(&beside)),
-            ("--patients", patients),
-            ("columns", input.columns()),
-            ("output options", format!("{:?}", self.options)),
-            ("--shard", format!("{:?}", self.batch.shard)),
-        ];
-        let asked: BTreeMap<String, String> = asked.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
-        Ok(Some(Journal::new(stage.clone(), asked)))
-    }
-
-    fn report(&self, remark: Option<&str>, discovery: &Discovery, vault: bool) -> Report {
-        let mut report = Report::new(self.command, self.engine.policies().map(|p| p.name.clone()));
-        report.settings(self.engine.policies());
-        if let Some(remark) = remark {
-            report.remark(remark);
-            self.note(remark);
-        }
-        if self.command == "deid" {
-            let remarks = self.engine.policies().flat_map(|p| p.rewrite.remarks());
-            remarks.for_each(|remark| report.remark(remark));
-        }
-        if vault {
-            report.remark("the originals are kept in a vault, sealed under a key of its own");
-        }
-        if let Some(shard) = self.batch.shard {
-            report.remark(format!("this is share {shard} of the documents, by patient, else by document id"));
-        }
-        for refusal in &discovery.refused {
-            refuse(&mut report, String::new(), &refusal.to_string());
-        }
-        for ignored in &discovery.ignored {
-            report.remark(format!("not a document: {ignored}"));
-        }
-        for path in &discovery.identities {
-            report.remark(format!("{}: known identities, used and not written", path.display()));
-        }
-        report
-    }
-
-    fn note(&self, what: &str) {
+    fn say(&self, what: &str) {
         if !self.run.quiet {
             eprintln!("taire: {what}");
         }
     }
 
-    /// Reads, treats and writes; the signal that stopped it, if one did.
-    fn stream(&self, feed: Feed<'_>, mut sink: Sink<'_>) -> Result<Option<i32>, Usage> {
-        let stop = feed.signal();
-        ordered(self.run.jobs(), feed, |step| self.work(step), |treated| sink.take(treated))?;
-        sink.progress.finish_and_clear();
-        match stop.map_or(0, |stop| stop.load(Ordering::Relaxed)) {
-            0 => sink.finish().map(|()| None),
-            signal => {
-                sink.checkpoint()?;
-                Ok(Some(signal as i32))
-            }
-        }
-    }
-
-    fn work(&self, Step { event, after }: Step) -> (Treatment, Place) {
-        let Event::Document(mut document) = event else { return (Treatment::Pass(event), after) };
-        let bytes = document.text.len();
-        let forced = self.engine.language().or(document.language);
-        let note = Note::builder(document.id.clone(), std::mem::take(&mut document.text))
-            .patient(document.patient.clone())
-            .date(document.date)
-            .language(forced)
-            .known(document.known.clone())
-            .given(std::mem::take(&mut document.given))
-            .build();
-        let (language, treated) = match note {
-            Ok(note) => (note.language, (self.treat)(note)),
-            Err(error) => (Language::Fr, Err(error.into())),
-        };
-        (Treatment::Done { document, language, bytes, treated }, after)
-    }
-
-    fn progress(&self, discovery: &Discovery) -> ProgressBar {
-        if self.run.quiet || !std::io::stderr().is_terminal() {
-            return ProgressBar::hidden();
-        }
-        let bytes =
-            discovery.inputs.iter().filter_map(|i| std::fs::metadata(&i.path).ok()).map(|m| m.len()).sum();
-        let bar = ProgressBar::new(bytes);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:32} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left {msg}")
-        {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        bar
-    }
-
-    fn say(&self, report: &Report, plan: &OutputPlan) {
-        if self.run.quiet {
-            return;
+    fn summary(&self, finished: &Finished, output: &Output) -> Result<(), Error> {
+        let Finished { report, report_file: file, private_folder } = finished;
+        if self.run.format == Some(OutputFormat::Json) {
+            out!("{}", report.to_json());
         }
         let d = &report.documents;
-        eprintln!(
-            "taire: {} documents written, {} refused, {} spans found, {:.1} s; see {}",
+        let places = match output.is_standard() {
+            true => "reports and crosswalk are written with `-o FOLDER`".to_owned(),
+            false => {
+                let (file, private) = (file.display(), private_folder.display());
+                format!("see {file}; what must not be shared is in {private}")
+            }
+        };
+        self.say(&format!(
+            "{} documents written, {} refused, {} spans found, {:.1} s; {places}",
             d.written,
             d.refused,
             report.spans(),
-            report.seconds,
-            plan.report_md.display()
-        );
+            report.seconds
+        ));
+        Ok(())
     }
 }
 
-fn save(path: &Path, content: &str) -> Result<(), Usage> {
-    let mut file = AtomicFile::create(path)?;
-    file.write_all(content.as_bytes())?;
-    Ok(file.finish()?)
+impl Listener<Vec<Sealed>> for Screen<'_> {
+    fn started(&mut self, inputs: &Discovery, resumed: Option<usize>) {
+        if let Some(documents) = resumed {
+            self.say(&format!("continuing after {documents} documents"));
+        }
+        if self.run.quiet || !std::io::stderr().is_terminal() {
+            return;
+        }
+        let sizes = inputs.inputs.iter().filter_map(|i| std::fs::metadata(&i.path).ok());
+        self.progress = ProgressBar::new(sizes.map(|m| m.len()).sum());
+        let template = "{bar:32} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left {msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.progress.set_style(style);
+        }
+        self.progress.enable_steady_tick(Duration::from_millis(200));
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        crate::tell_refused(refusal);
+    }
+
+    fn treated(&mut self, bytes: usize) {
+        self.progress.inc(bytes as u64);
+    }
+
+    fn written(&mut self, sealed: Vec<Sealed>) -> Result<(), Error> {
+        match &mut self.vault {
+            Some(vault) => Ok(vault.add(sealed)?),
+            None => Ok(()),
+        }
+    }
+
+    fn checkpoint(&mut self) -> Result<(), Error> {
+        match &mut self.vault {
+            Some(vault) => Ok(vault.commit()?),
+            None => Ok(()),
+        }
+    }
 }

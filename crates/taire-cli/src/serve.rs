@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use taire::Error;
 use taire::SecretKey;
 use taire_server::{ApiKeys, Config, Limits, Scope, Server, TlsFiles};
 
 use crate::args::{jobs, share};
-use crate::{Outcome, Usage, stop};
+use crate::{Outcome, stop};
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -119,14 +120,14 @@ struct ListenArgs {
     quiet: bool,
 }
 
-pub(crate) fn serve(args: &ServeArgs) -> Result<Outcome, Usage> {
+pub(crate) fn serve(args: &ServeArgs) -> Result<Outcome, Error> {
     match &args.action {
         Some(ServeAction::Key { action }) => keys(action),
         None => listen(&args.listen),
     }
 }
 
-fn listen(args: &ListenArgs) -> Result<Outcome, Usage> {
+fn listen(args: &ListenArgs) -> Result<Outcome, Error> {
     let say = |what: &str| {
         if !args.quiet {
             eprintln!("taire: {what}");
@@ -168,7 +169,7 @@ fn listen(args: &ListenArgs) -> Result<Outcome, Usage> {
     server.not_offered().for_each(|why| say(&format!("not offered: {why}")));
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     say(&format!("listening at {scheme}://{}", server.address()));
-    stop::server(server.stopper())?;
+    stop::server(server.stop_handle())?;
     match server.run()? {
         true => say("stopped; every request under way was answered"),
         false => eprintln!("taire: stopped; requests that were not done in time were cut"),
@@ -176,19 +177,19 @@ fn listen(args: &ListenArgs) -> Result<Outcome, Usage> {
     Ok(Outcome::Done)
 }
 
-fn keys(action: &KeyAction) -> Result<Outcome, Usage> {
+fn keys(action: &KeyAction) -> Result<Outcome, Error> {
     match action {
         KeyAction::Add { name, scope, api_keys } => {
             let mut keys = ApiKeys::read_or_new(api_keys)?;
             let key = keys.add(name, scope)?;
             keys.write(api_keys)?;
             eprintln!("taire: this key is shown now and never again; its hash is in {}", api_keys.display());
-            println!("{key}");
+            outln!("{key}");
         }
         KeyAction::List { api_keys } => {
             for key in ApiKeys::read(api_keys)?.iter() {
                 let scopes: Vec<_> = key.scopes.iter().map(|s| s.name()).collect();
-                println!("{:20} {:24} {}", key.name, scopes.join(","), key.made);
+                outln!("{:20} {:24} {}", key.name, scopes.join(","), key.made);
             }
         }
         KeyAction::Remove { name, api_keys } => {

@@ -6,22 +6,23 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use taire::Error;
 use taire::training::{
-    GoldDocument, GoldReader, HEARD, Progress, Tally, TrainOptions, TrainReport, TransformerOptions,
+    GoldDocument, GoldReader, Progress, RULE_SOURCES, Tally, TrainOptions, TrainReport, TransformerOptions,
     TransformerProgress, gold_spans, train as learn, train_transformer,
 };
 use taire_eval::Corpus;
 use taire_formats::AtomicFile;
 
+use crate::Outcome;
 use crate::args::{CrfArgs, GoldArgs, OutputFormat, TrainAction, TrainArgs, TransformerArgs, jobs};
-use crate::{Outcome, Usage};
 
 /// Fewer documents cannot be split into those to learn from and those to look at.
 const FEWEST: usize = 5;
 /// One document of so many is looked at, when no others are given for that.
 const DEV_SHARE: usize = 10;
 
-pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
+pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Error> {
     match &args.action {
         TrainAction::Crf(args) => crf(args),
         TrainAction::Transformer(args) => transformer(args),
@@ -30,7 +31,7 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
 }
 
 /// The gold, and what is looked at to know when to stop.
-fn gold_and_dev(args: &GoldArgs) -> Result<[Vec<GoldDocument>; 2], Usage> {
+fn gold_and_dev(args: &GoldArgs) -> Result<[Vec<GoldDocument>; 2], Error> {
     let reader = GoldReader::new(args.lang);
     let mut gold = documents(&args.gold, &reader, args)?;
     let dev = match args.dev.is_empty() {
@@ -40,7 +41,7 @@ fn gold_and_dev(args: &GoldArgs) -> Result<[Vec<GoldDocument>; 2], Usage> {
     Ok([gold, dev])
 }
 
-fn transformer(args: &TransformerArgs) -> Result<Outcome, Usage> {
+fn transformer(args: &TransformerArgs) -> Result<Outcome, Error> {
     let common = &args.common;
     let [gold, dev] = gold_and_dev(common)?;
     let options = TransformerOptions {
@@ -94,9 +95,9 @@ fn transformer(args: &TransformerArgs) -> Result<Outcome, Usage> {
                 "dev": report.dev.as_ref().map(tally),
                 "labels": labels,
             });
-            println!("{}", serde_json::to_string_pretty(&all)?);
+            out!("{}", crate::to_json(&all)?);
         }
-        _ => print!("{report}"),
+        _ => out!("{report}"),
     }
     if !common.quiet {
         eprintln!(
@@ -107,7 +108,7 @@ fn transformer(args: &TransformerArgs) -> Result<Outcome, Usage> {
     Ok(Outcome::Done)
 }
 
-fn crf(args: &CrfArgs) -> Result<Outcome, Usage> {
+fn crf(args: &CrfArgs) -> Result<Outcome, Error> {
     let common = &args.common;
     let [gold, dev] = gold_and_dev(common)?;
     let options = TrainOptions {
@@ -115,7 +116,7 @@ fn crf(args: &CrfArgs) -> Result<Outcome, Usage> {
         l2: args.l2,
         max_iterations: args.iterations,
         min_count: args.min_count,
-        sources: HEARD.to_vec(),
+        sources: RULE_SOURCES.to_vec(),
         threads: jobs(common.jobs),
         ..TrainOptions::default()
     };
@@ -129,11 +130,11 @@ fn crf(args: &CrfArgs) -> Result<Outcome, Usage> {
     match common.format {
         Some(OutputFormat::Json) => {
             let all = as_json(common, &options, &report, dev.len(), bytes.len());
-            println!("{}", serde_json::to_string_pretty(&all)?);
+            out!("{}", crate::to_json(&all)?);
         }
         _ => {
-            print!("{report}");
-            println!(
+            out!("{report}");
+            outln!(
                 "language {}, l1 {}, l2 {}, min count {}, seed {}, {} development documents{}",
                 common.lang,
                 options.l1,
@@ -155,13 +156,14 @@ fn crf(args: &CrfArgs) -> Result<Outcome, Usage> {
     Ok(Outcome::Done)
 }
 
-fn documents(paths: &[PathBuf], reader: &GoldReader, args: &GoldArgs) -> Result<Vec<GoldDocument>, Usage> {
+fn documents(paths: &[PathBuf], reader: &GoldReader, args: &GoldArgs) -> Result<Vec<GoldDocument>, Error> {
     let mut out = Vec::new();
     for path in paths {
         for doc in Corpus::read(path)?.docs() {
             let text = doc.text.as_deref().ok_or_else(|| without_text(path, &doc.id))?;
             let tags: Vec<_> = doc.spans.iter().map(|t| (t.start, t.end, t.label.as_str())).collect();
-            let told = |e: taire::Error| Usage(format!("{}: document {}: {e}", path.display(), doc.id));
+            let told =
+                |e: taire::Error| Error::usage(format!("{}: document {}: {e}", path.display(), doc.id));
             let spans = gold_spans(args.scheme, text, &tags).map_err(told)?;
             out.push(reader.document(&doc.id, text, spans).map_err(told)?);
         }
@@ -169,17 +171,17 @@ fn documents(paths: &[PathBuf], reader: &GoldReader, args: &GoldArgs) -> Result<
     Ok(out)
 }
 
-fn without_text(path: &Path, id: &str) -> Usage {
-    Usage(format!(
+fn without_text(path: &Path, id: &str) -> Error {
+    Error::usage(format!(
         "{}: document {id} has annotations but no text; training needs both: put the text beside them",
         path.display()
     ))
 }
 
 /// Takes every tenth document away to look at, by the seed and the document's name, not by the order of files.
-fn split(gold: &mut Vec<GoldDocument>, seed: u64) -> Result<Vec<GoldDocument>, Usage> {
+fn split(gold: &mut Vec<GoldDocument>, seed: u64) -> Result<Vec<GoldDocument>, Error> {
     if gold.len() < FEWEST {
-        return Err(Usage(format!(
+        return Err(Error::usage(format!(
             "{} gold documents are too few to set some aside; give {FEWEST} or more, or --dev",
             gold.len()
         )));
@@ -246,7 +248,7 @@ fn as_json(
         "iterations": report.iterations,
         "best_iteration": report.best_iteration,
         "ending": report.ending,
-        "outside_lowered_by": report.reluctance,
+        "outside_lowered_by": report.outside_bias,
         "dev": report.dev.as_ref().map(tally),
         "labels": labels,
     })

@@ -1,24 +1,23 @@
 //! `words`: the allow-list work. `extract` lists what nobody has judged, `sort` lets a person judge, `merge` joins
 //! lists, `report` tells how the work left shrinks as documents come in.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use console::Term;
 use serde_json::json;
 use taire::batch::ordered;
-use taire::{Engine, Error, Judgement, Judgements, Policy, UnjudgedWords, WordList};
+use taire::run::{Event, Reading};
+use taire::{Engine, Error, Judgement, Judgements, Policy, Refusal, UnjudgedWords, WordList};
 use taire_formats::{AtomicFile, discover};
-use taire_text::Note;
 
 use crate::args::{OutputFormat, WordsAction, WordsArgs, WordsReading, jobs};
-use crate::feed::{Event, Feed};
-use crate::{Outcome, Usage};
+use crate::{Outcome, tell_refused};
 
 /// A terminal that closes loses at most this many judgements.
 const SAVE_EVERY: usize = 10;
 
-pub(crate) fn words(args: &WordsArgs) -> Result<Outcome, Usage> {
+pub(crate) fn words(args: &WordsArgs) -> Result<Outcome, Error> {
     match &args.action {
         WordsAction::Extract { reading, output } => extract(reading, output),
         WordsAction::Sort { list } => sort(list),
@@ -27,19 +26,19 @@ pub(crate) fn words(args: &WordsArgs) -> Result<Outcome, Usage> {
     }
 }
 
-fn load(path: &Path) -> Result<WordList, Usage> {
+fn load(path: &Path) -> Result<WordList, Error> {
     let text = std::fs::read_to_string(path)
-        .map_err(|e| Usage(format!("word list {} cannot be read: {e}", path.display())))?;
-    WordList::parse(&text, &path.display().to_string()).map_err(|e| Usage(e.to_string()))
+        .map_err(|e| Error::usage(format!("word list {} cannot be read: {e}", path.display())))?;
+    WordList::parse(&text, &path.display().to_string()).map_err(|e| Error::usage(e.to_string()))
 }
 
-fn save(list: &WordList, path: &Path) -> Result<(), Usage> {
+fn save(list: &WordList, path: &Path) -> Result<(), Error> {
     let mut file = AtomicFile::create_private(path)?;
     file.write_all(list.to_tsv().as_bytes())?;
-    Ok(file.finish()?)
+    file.finish()
 }
 
-fn extract(reading: &WordsReading, output: &Path) -> Result<Outcome, Usage> {
+fn extract(reading: &WordsReading, output: &Path) -> Result<Outcome, Error> {
     let mut all = UnjudgedWords::default();
     let outcome = read(reading, Some(output), |words| all.add(words))?;
     let documents = all.documents;
@@ -58,13 +57,13 @@ fn read(
     reading: &WordsReading,
     output: Option<&Path>,
     mut each: impl FnMut(UnjudgedWords),
-) -> Result<Outcome, Usage> {
+) -> Result<Outcome, Error> {
     let mut options = reading.input.options()?;
     options.exclude.extend(output.map(Path::to_owned));
     let discovery = discover(&reading.input.inputs, &options);
     if discovery.inputs.is_empty() && discovery.refused.is_empty() {
-        return Err(Usage(
-            "there is no document in what was given; give files or folders that hold some".into(),
+        return Err(Error::usage(
+            "there is no document in what was given; give files or folders that hold some",
         ));
     }
     let mut policy = Policy::load(&reading.policy)?;
@@ -72,14 +71,14 @@ fn read(
     let judged = policy.judgements()?;
     let engine = Engine::with_words(Some(&reading.policy), &reading.lists, reading.lang.0, None)?;
     let mut outcome = Outcome::Done;
-    let mut refuse = |why: &str| {
-        eprintln!("taire: refused {why}");
+    let mut refuse = |refusal: &Refusal| {
+        tell_refused(refusal);
         outcome = Outcome::SomeRefused;
     };
-    discovery.refused.iter().for_each(|refusal| refuse(&refusal.to_string()));
+    discovery.refused.iter().for_each(&mut refuse);
     ordered(
         jobs(reading.jobs),
-        Feed::new(&discovery.inputs, &options),
+        Reading::new(&discovery.inputs, &options).feed(),
         |step| treat(step.event, &engine, &judged),
         |treated| {
             match treated {
@@ -87,41 +86,35 @@ fn read(
                 Some(Err(why)) => refuse(&why),
                 None => {}
             }
-            Ok::<_, Usage>(())
+            Ok::<_, Error>(())
         },
     )?;
     Ok(outcome)
 }
 
-fn treat(event: Event, engine: &Engine, judged: &Judgements) -> Option<Result<UnjudgedWords, String>> {
+fn treat(event: Event, engine: &Engine, judged: &Judgements) -> Option<Result<UnjudgedWords, Refusal>> {
     let document = match event {
         Event::Document(document) => document,
-        Event::Refused(refusal) => return Some(Err(refusal.to_string())),
+        Event::Refused(refusal) => return Some(Err(refusal)),
         Event::Open(..) | Event::Close(_) => return None,
     };
     let id = document.id.clone();
     let read = || -> Result<UnjudgedWords, Error> {
-        let note = Note::builder(document.id, document.text)
-            .patient(document.patient)
-            .date(document.date)
-            .language(engine.language().or(document.language))
-            .known(document.known)
-            .given(document.given)
-            .build()?;
+        let note = document.into_note(engine.language())?;
         let (note, entities) = engine.detect(note)?;
         Ok(UnjudgedWords::of(&note, &entities, judged))
     };
-    Some(read().map_err(|e| format!("{id}: {e}")))
+    Some(read().map_err(|e| Refusal::of_document(id, e.reason().clone())))
 }
 
-fn merge(paths: &[PathBuf], output: &Path) -> Result<Outcome, Usage> {
+fn merge(paths: &[PathBuf], output: &Path) -> Result<Outcome, Error> {
     let lists = paths.iter().map(|p| load(p)).collect::<Result<Vec<_>, _>>()?;
     let (merged, conflicts) = WordList::merge(&lists);
     save(&merged, output)?;
     // Words are what the person works on here, and they go to their own terminal only.
     if !conflicts.is_empty() {
-        println!("accepted in one list and refused in another; refused in {}:", output.display());
-        conflicts.iter().for_each(|word| println!("  {word}"));
+        outln!("accepted in one list and refused in another; refused in {}:", output.display());
+        conflicts.iter().for_each(|word| outln!("  {word}"));
     }
     let judged = merged.entries.iter().filter(|e| e.judgement.is_some()).count();
     eprintln!(
@@ -171,7 +164,7 @@ impl Keyboard {
     }
 
     /// The next key; the end of the input quits.
-    fn next(&mut self) -> Result<Key, Usage> {
+    fn next(&mut self) -> Result<Key, Error> {
         match self {
             Keyboard::Terminal(term) => match term.read_key()? {
                 console::Key::Char(c) => Ok(Key::of(c)),
@@ -190,7 +183,7 @@ impl Keyboard {
     }
 }
 
-fn sort(path: &Path) -> Result<Outcome, Usage> {
+fn sort(path: &Path) -> Result<Outcome, Error> {
     let mut list = load(path)?;
     let waiting: Vec<usize> =
         (0..list.entries.len()).filter(|&i| list.entries[i].judgement.is_none()).collect();
@@ -199,12 +192,11 @@ fn sort(path: &Path) -> Result<Outcome, Usage> {
     let mut unsaved = 0;
     while let Some(&index) = waiting.get(at) {
         let entry = &list.entries[index];
-        println!("\n{} of {}   {}   seen {} times", at + 1, waiting.len(), entry.word, entry.count);
-        println!("    {}", entry.context);
-        print!("    a accept · r refuse · s skip · u undo · q quit > ");
-        std::io::stdout().flush()?;
+        outln!("\n{} of {}   {}   seen {} times", at + 1, waiting.len(), entry.word, entry.count);
+        outln!("    {}", entry.context);
+        out!("    a accept · r refuse · s skip · u undo · q quit > ");
         let key = keyboard.next()?;
-        println!();
+        outln!();
         match key {
             Key::Judge(judgement) => {
                 list.entries[index].judgement = Some(judgement);
@@ -246,7 +238,7 @@ struct Milestone {
     to_judge: usize,
 }
 
-fn report(reading: &WordsReading, format: Option<OutputFormat>) -> Result<Outcome, Usage> {
+fn report(reading: &WordsReading, format: Option<OutputFormat>) -> Result<Outcome, Error> {
     let mut all = UnjudgedWords::default();
     let mut curve: Vec<Milestone> = Vec::new();
     let point =
@@ -272,18 +264,18 @@ fn report(reading: &WordsReading, format: Option<OutputFormat>) -> Result<Outcom
             "to_judge": all.len(),
             "curve": curve,
         });
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        out!("{}", crate::to_json(&report)?);
         return Ok(outcome);
     }
-    println!("| documents | words read | words to judge | new ones a document |\n|---:|---:|---:|---:|");
+    outln!("| documents | words read | words to judge | new ones a document |\n|---:|---:|---:|---:|");
     let mut before = (0, 0);
     for m in &curve {
         let new = (m.to_judge - before.1) as f64 / (m.documents - before.0).max(1) as f64;
-        println!("| {} | {} | {} | {new:.1} |", m.documents, m.words, m.to_judge);
+        outln!("| {} | {} | {} | {new:.1} |", m.documents, m.words, m.to_judge);
         before = (m.documents, m.to_judge);
     }
     let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-    println!(
+    outln!(
         "\nMasked: {:.1} % of {} words, {:.1} % of {} numbers.",
         share(all.words_masked, all.words),
         all.words,

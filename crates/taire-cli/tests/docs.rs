@@ -49,6 +49,13 @@ fn every_command_is_described_as_the_program_does() {
 }
 
 #[test]
+fn every_key_of_a_policy_is_described() {
+    let out = taire::policy_reference().unwrap();
+    assert!(out.contains("## extends\n") && out.contains("## rewrite.labels.LABEL\n"));
+    page("policy-keys.md", &out);
+}
+
+#[test]
 fn every_label_is_described() {
     let mut out = "# Labels\n\nWhat a stretch of text can be. Names, numbers and addresses also have a role where it is known: \
          `Patient`, `Caregiver`, `Relative`, `Unknown`. `--scheme meddocan|eds|hipaa|bigeard|hnfc` writes the labels of another scheme, with its \

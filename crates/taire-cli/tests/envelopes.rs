@@ -11,8 +11,9 @@ use base64::engine::general_purpose::STANDARD;
 use common::{digits, searchable, taire, unpacked};
 use serde_json::Value;
 
+// No town: one may fall on itself (DESIGN.md).
 const WORDS: &[&str] =
-    &["escoubes", "philomene", "trepanier", "hildegarde", "anselme", "lannemezan", "arbizon", "escoubet"];
+    &["escoubes", "philomene", "trepanier", "hildegarde", "anselme", "arbizon", "escoubet"];
 const NUMBERS: &[&str] = &[
     "7719046502",
     "252116525700183",

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use common::{digits, searchable, taire, unpacked};
 
+// No town: one may fall on itself (DESIGN.md).
 const WORDS: &[&str] =
-    &["escoubes", "philomene", "trepanier", "hildegarde", "anselme", "lannemezan", "arbizon", "escoubet"];
+    &["escoubes", "philomene", "trepanier", "hildegarde", "anselme", "arbizon", "escoubet"];
 const NUMBERS: &[&str] = &["7719046502", "0562984177", "0677412093", "04111952", "65300"];
 const KEPT: &[&str] =
     &["polyarthrite rhumatoïde", "méthotrexate 15 mg", "maladie de Basedow", "Score de Framingham"];

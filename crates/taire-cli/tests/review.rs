@@ -226,3 +226,43 @@ fn mistakes_are_told_before_a_page_starts() {
         assert!(done.status.code() == Some(2) && told.contains(says), "{told}");
     }
 }
+
+/// The state of a review goes to `deid --reviewed`: what was accepted is written, in the corpus' own format.
+#[test]
+fn what_was_accepted_is_what_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (corpus, state) = (corpus(folder.path()), folder.path().join("state"));
+    let page = Page::start(&corpus, &state);
+    page.ready();
+    let on = |version: &Value| json!({"reviewer": "ada", "id": 1, "version": version});
+    let mut edit = on(&page.document(1)["version"]);
+    edit["edit"] = json!({"do": "add", "start": 5, "end": 9, "label": "OtherDetail", "role": "Unknown"});
+    edit["reach"] = json!("here");
+    let edited = page.ask("edit", &edit);
+    let mut accept = on(&edited["state"]["version"]);
+    accept["accepted"] = json!(true);
+    page.ask("accept", &accept);
+    drop(page);
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let done = taire(&[
+        "deid",
+        corpus.to_str().unwrap(),
+        "-o",
+        &path("out.jsonl"),
+        "--reviewed",
+        state.to_str().unwrap(),
+        "--policy",
+        "bigeard",
+        "--lang",
+        "fr",
+        "--format",
+        "json",
+        "--quiet",
+    ]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(report["documents"]["from_reviewed_spans"], 1);
+    let out = std::fs::read_to_string(path("out.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert!(first["text"].as_str().unwrap().starts_with("mota <OtherDetail> motc"), "{first}");
+}

@@ -57,7 +57,7 @@ fn the_keeper_finds_the_way_back_and_the_output_is_the_same() {
     assert!(taire(&["deid", examples, "-o", &plain, "--key", &bench.path("key")]).status.success());
     assert!(documents(Path::new(&out)) == documents(Path::new(&plain)));
 
-    let letters = documents(Path::new(&bench.path("out/fr/dossier-0417")));
+    let letters = documents(&common::example(Path::new(&bench.path("out")), "fr/dossier-0417"));
     let first = String::from_utf8(letters.into_values().next().unwrap()).unwrap();
     let (given, family) = after(&first, "Je vous adresse Mme ");
     let (code, said, _) = bench.reveal("vault-key", &family, &[]);

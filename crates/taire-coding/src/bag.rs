@@ -184,7 +184,7 @@ impl Bag {
         range.map(|at| (self.labels[at] as usize, self.weights[at]))
     }
 
-    /// How much speaks for each label.
+    /// The score of each label.
     pub(crate) fn scores(&self, row: &Row) -> Vec<f32> {
         let mut out = self.bias.clone();
         for &(feature, value) in row {

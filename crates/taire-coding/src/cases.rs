@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use taire::Position;
 use taire::batch::stable_hash;
 
 use crate::Error;
@@ -26,7 +27,7 @@ impl fmt::Debug for Case {
 }
 
 /// Codes by document: lines of `document<TAB>code` (or with a comma), in any order. A first line `id code`, or the like,
-/// is a heading where no digit stands in its second field.
+/// is a heading where its second field has no digit.
 pub fn read_codes(text: &str) -> Result<BTreeMap<String, BTreeSet<String>>, Error> {
     let mut out: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -35,27 +36,26 @@ pub fn read_codes(text: &str) -> Result<BTreeMap<String, BTreeSet<String>>, Erro
         }
         let mut fields = line.split(['\t', ',', ';']).map(|f| f.trim().trim_matches('"'));
         let (Some(id), Some(code)) = (fields.next(), fields.next()) else {
-            return Err(Error::new(format!(
-                "line {}: a document and a code are needed, with a tab between them",
-                number + 1
-            )));
+            let why = "a document and a code are needed, with a tab between them";
+            return Err(Error::usage(why).at(Position::Line(number as u64 + 1)));
         };
         let is_code = code.len() >= 3 && code.len() <= 12 && code.bytes().any(|b| b.is_ascii_digit());
         if !is_code {
             if number == 0 {
                 continue;
             }
-            return Err(Error::new(format!("line {}: the second field is no code of ICD-10", number + 1)));
+            let why = "the second field is no code of ICD-10";
+            return Err(Error::usage(why).at(Position::Line(number as u64 + 1)));
         }
         out.entry(id.to_owned()).or_default().insert(code.to_uppercase());
     }
     match out.is_empty() {
-        true => Err(Error::new("it holds no codes; lines of document, tab, code are expected")),
+        true => Err(Error::usage("it holds no codes; lines of document, tab, code are expected")),
         false => Ok(out),
     }
 }
 
-/// Which labels stand for the codes of a case.
+/// Which labels a case gets for its codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Grain {
     /// Families of three characters instead of whole codes.
@@ -93,7 +93,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The labels that training cases bear.
+    /// The labels of training cases.
     pub fn of(cases: &[&Case], grain: Grain) -> Labels {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for case in cases {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_read_by_document_and_bad_lines_are_told() {
+    fn codes_are_read_by_document_and_bad_lines_are_reported() {
         let codes = read_codes("id\tcode\na\tn44.8\nb;I10\na\tR60.9\na\tn44.8\n").unwrap();
         assert_eq!(codes["a"].iter().collect::<Vec<_>>(), ["N44.8", "R60.9"]);
         assert_eq!(codes["b"].len(), 1);
@@ -186,9 +186,9 @@ mod tests {
             ("a\tI10\nb\tdouleur\n", "line 2"),
             ("id\tcode\n", "no codes"),
         ] {
-            let told = read_codes(text).unwrap_err().to_string();
-            assert!(told.contains(says), "{told}");
-            assert!(!told.contains("douleur"));
+            let message = read_codes(text).unwrap_err().to_string();
+            assert!(message.contains(says), "{message}");
+            assert!(!message.contains("douleur"));
         }
     }
 

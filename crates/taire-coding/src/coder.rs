@@ -14,7 +14,7 @@ use crate::threads;
 use crate::tokens::{self, Frozen, SEGMENT, gather, segments};
 use crate::words::{Vocabulary, Words};
 
-/// Words that are told for each code.
+/// Words that are reported for each code.
 const MOST_WORDS: usize = 6;
 
 /// How words become vectors.
@@ -42,7 +42,7 @@ pub(crate) struct Deep {
     pub(crate) first_only: bool,
 }
 
-/// What is told of how a coder was made.
+/// How a coder was made.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct About {
     pub method: String,
@@ -105,7 +105,7 @@ impl Coder {
         Reading { words, row, pairs, fixed }
     }
 
-    /// How much speaks for each label, before the threshold.
+    /// The score of each label, before the threshold.
     pub(crate) fn logits(&self, reading: &Reading) -> Vec<f32> {
         let bag = self.bag.as_ref().map(|bag| bag.scores(&reading.row));
         let Some(deep) = &self.deep else { return bag.unwrap_or_default() };

@@ -82,7 +82,7 @@ impl Coder {
             deep,
         };
         let header = serde_json::to_vec(&header)
-            .map_err(|e| Error::new(format!("the header cannot be written: {e}")))?;
+            .map_err(|e| Error::internal(format!("the header cannot be written: {e}")))?;
         let mut out = Vec::new();
         out.extend_from_slice(MARK);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -116,22 +116,24 @@ impl Coder {
     pub fn from_bytes(bytes: &[u8], encoder: Option<&Path>) -> Result<Coder, Error> {
         let mut cursor = Cursor { bytes, at: 0 };
         if cursor.take(MARK.len()).ok() != Some(MARK.as_slice()) {
-            return Err(Error::new("it is no coder; `taire code train` makes one"));
+            return Err(Error::usage("it is no coder; `taire code train` makes one"));
         }
         let version = cursor.number()?;
         if version != VERSION {
-            return Err(Error::new(format!(
+            return Err(Error::usage(format!(
                 "it is a coder of version {version}, and this program reads version {VERSION}; train it again"
             )));
         }
         let (body, sum) = bytes.split_at(bytes.len().saturating_sub(8));
         if sum != stable_hash([body].into_iter()).to_le_bytes() {
-            return Err(Error::new("it is cut short or was changed: its sum does not hold; train it again"));
+            return Err(Error::usage(
+                "it is cut short or was changed: its sum does not hold; train it again",
+            ));
         }
         cursor.bytes = body;
         let length = cursor.number()? as usize;
         let header: Header = serde_json::from_slice(cursor.take(length)?)
-            .map_err(|e| Error::new(format!("its header cannot be read (column {})", e.column())))?;
+            .map_err(|e| Error::usage(format!("its header cannot be read (column {})", e.column())))?;
         let Header { about, labels, threshold, features, bag, deep } = header;
         check_labels(&labels)?;
         let rarity = cursor.floats(features.len())?;
@@ -150,7 +152,7 @@ impl Coder {
 }
 
 fn wrong(what: &str) -> Error {
-    Error::new(format!("it holds {what}; train it again"))
+    Error::usage(format!("it holds {what}; train it again"))
 }
 
 fn check_labels(labels: &Labels) -> Result<(), Error> {
@@ -197,7 +199,7 @@ fn read_deep(
         (None, Some(of)) => {
             let encoder = Frozen::read(moved.unwrap_or(Path::new(&of.folder)))?;
             if encoder.fingerprint != of.fingerprint || encoder.width() != shape.input {
-                return Err(Error::new(format!(
+                return Err(Error::usage(format!(
                     "the encoder in {} is not the one it was trained with; name that one's folder",
                     encoder.folder.display()
                 )));
@@ -230,7 +232,7 @@ struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], Error> {
         let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());
-        let end = end.ok_or_else(|| Error::new("it is cut short; train it again"))?;
+        let end = end.ok_or_else(|| Error::usage("it is cut short; train it again"))?;
         let out = &self.bytes[self.at..end];
         self.at = end;
         Ok(out)
@@ -314,8 +316,8 @@ mod tests {
             (with_header(&bytes, label), "train it again"),
         ];
         for (bytes, says) in refused {
-            let told = Coder::from_bytes(&bytes, None).unwrap_err().to_string();
-            assert!(told.contains(says), "{says}: {told}");
+            let message = Coder::from_bytes(&bytes, None).unwrap_err().to_string();
+            assert!(message.contains(says), "{says}: {message}");
         }
         for end in 0..200.min(bytes.len()) {
             assert!(Coder::from_bytes(&bytes[..end], None).is_err());

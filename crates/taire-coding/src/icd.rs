@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
-use taire_text::Language;
+use taire_text::{Language, Position};
 
 use crate::Error;
 
@@ -32,7 +32,7 @@ impl Table {
         let mut text = String::new();
         GzDecoder::new(packed)
             .read_to_string(&mut text)
-            .map_err(|e| Error::new(format!("the embedded table of ICD-10 cannot be read: {e}")))?;
+            .map_err(|e| Error::internal(format!("the embedded table of ICD-10 cannot be read: {e}")))?;
         Table::read(&text)
     }
 
@@ -44,19 +44,18 @@ impl Table {
                 continue;
             }
             let (code, label) = line.split_once('\t').ok_or_else(|| {
-                Error::new(format!(
-                    "line {}: a code and its label are needed, with a tab between them",
-                    number + 1
-                ))
+                Error::usage("a code and its label are needed, with a tab between them")
+                    .at(Position::Line(number as u64 + 1))
             })?;
             let code = plain(code);
             if code.len() < 3 {
-                return Err(Error::new(format!("line {}: the first field is no code of ICD-10", number + 1)));
+                let why = "the first field is no code of ICD-10";
+                return Err(Error::usage(why).at(Position::Line(number as u64 + 1)));
             }
             labels.insert(code, label.trim().to_owned());
         }
         match labels.is_empty() {
-            true => Err(Error::new("it holds no labels; lines of code, tab, label are expected")),
+            true => Err(Error::usage("it holds no labels; lines of code, tab, label are expected")),
             false => Ok(Table { labels }),
         }
     }
@@ -92,7 +91,7 @@ mod tests {
         let es = Table::embedded(Language::Es).unwrap();
         assert_eq!(fr.label("A00"), Some("Choléra"));
         assert_eq!(es.label("a01.0"), Some("Fiebre tifoidea"));
-        // A code the table does not have bears the label of the one above.
+        // A code the table does not have gets the label of the one above.
         assert_eq!(fr.label("I10.99X"), fr.label("I10"));
         assert_eq!((fr.label("other"), fr.label("X"), fr.label("é1é")), (None, None, None));
         assert!(fr.texts("A01").len() > 3 && fr.texts("A01")[0].starts_with("Fièvres"));

@@ -47,7 +47,7 @@ pub struct Measured {
     pub precision_at: BTreeMap<usize, f64>,
 }
 
-/// The depths at which precision is told.
+/// The depths at which precision is reported.
 pub const DEPTHS: [usize; 3] = [1, 5, 8];
 
 fn micro(counts: &[Counts], which: impl Iterator<Item = usize>) -> Counts {

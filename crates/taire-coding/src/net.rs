@@ -3,7 +3,7 @@
 //! With `X` the vectors of the tokens, `X3` each with its neighbours inside its segment:
 //! `H = X·P + tanh(X3·C + c)`, `U = tanh(H·W)`, for each label a softmax of `Q·U` over all tokens of the stacked segments,
 //! and the score of the label is the mean of `V·H` under it, plus a bias and a share of what the bag of words says.
-//! Everything is written out, the way back too; a test compares it with finite differences.
+//! Everything is written out, the backward pass too; a test compares it with finite differences.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub(crate) struct Shape {
     pub(crate) pooling: Pooling,
 }
 
-/// Where each part lies in the flat numbers.
+/// Where each part is in the flat numbers.
 impl Shape {
     fn cuts(&self) -> [usize; 8] {
         let Shape { input, width, labels, .. } = *self;
@@ -404,7 +404,7 @@ fn tanh(x: f32) -> f32 {
         / (135_135.0 + s * (62_370.0 + s * (3_150.0 + s * 28.0)))
 }
 
-/// Calls with a row, a place beside it and the row that stands there.
+/// Calls with a row, the offset of a neighbour and the neighbour's row.
 fn each_neighbour(segments: &[Range<usize>], mut see: impl FnMut(usize, usize, usize)) {
     for segment in segments {
         for row in segment.clone() {

@@ -117,8 +117,8 @@ fn a_frozen_encoder_is_read_and_must_be_the_same_again() {
     let bytes = coder.to_bytes().unwrap();
     let again = Coder::from_bytes(&bytes, None).unwrap();
     assert_eq!(again.predict(&all[0].text, 2), coder.predict(&all[0].text, 2));
-    let told = Coder::from_bytes(&bytes, Some(&family("camembert"))).unwrap_err().to_string();
-    assert!(told.contains("not the one it was trained with"), "{told}");
+    let message = Coder::from_bytes(&bytes, Some(&family("camembert"))).unwrap_err().to_string();
+    assert!(message.contains("not the one it was trained with"), "{message}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(crate) fn gather(pairs: &[[u32; 2]], table: &[f32], width: usize, out: &mut 
     }
 }
 
-/// The way back of [`gather`].
+/// The backward pass of [`gather`].
 pub(crate) fn scatter(
     pairs: &[[u32; 2]],
     slopes: &[f32],
@@ -61,10 +61,11 @@ pub(crate) struct Frozen {
 
 impl Frozen {
     pub(crate) fn read(folder: &Path) -> Result<Frozen, Error> {
-        let told = |e: taire_encoder::Error| Error::new(format!("encoder {}: {e}", folder.display()));
-        let (weights, tokeniser) = read_folder(folder).map_err(told)?;
+        let failed =
+            |e: taire_encoder::Error| Error::usage(format!("encoder {}: {e}", folder.display())).caused_by(e);
+        let (weights, tokeniser) = read_folder(folder).map_err(failed)?;
         if weights.shape.vocabulary < tokeniser.pieces() {
-            return Err(Error::new(format!(
+            return Err(Error::usage(format!(
                 "encoder {}: its tokeniser has {} pieces and its weights {}; they do not belong together",
                 folder.display(),
                 tokeniser.pieces(),

@@ -105,7 +105,7 @@ const FOLDS: usize = 5;
 const LANES: usize = 4;
 /// Steps of an epoch, at least, where there are as many documents.
 const STEPS: usize = 50;
-/// A word or stem must stand so often to have a vector.
+/// A word or stem must occur so often to have a vector.
 const LEAST: usize = 2;
 
 /// Cases with everything that is computed of them once.
@@ -119,7 +119,7 @@ struct Prepared<'a> {
     bag: Vec<f32>,
 }
 
-/// Trains a coder on some cases; others tell when to stop. `unlabelled` are texts that vectors may learn from, `table`
+/// Trains a coder on some cases; others decide when to stop. `unlabelled` are texts that vectors may learn from, `table`
 /// the texts of the labels.
 pub fn train(
     cases: &[&Case],
@@ -131,7 +131,7 @@ pub fn train(
 ) -> Result<Coder, Error> {
     let labels = Labels::of(cases, options.grain);
     if cases.is_empty() || dev.is_empty() || labels.is_empty() {
-        return Err(Error::new(format!(
+        return Err(Error::usage(format!(
             "{} cases to learn from and {} to look at, with {} labels, are too few",
             cases.len(),
             dev.len(),
@@ -185,7 +185,7 @@ pub fn train(
     let (truth, missed) = truth(&parts[1], &coder.labels);
     let (threshold, f1) = best_threshold(&logits, &truth, missed);
     if !threshold.is_finite() {
-        return Err(Error::new("training did not converge: the scores are no numbers; try a lower rate"));
+        return Err(Error::usage("training did not converge: the scores are no numbers; try a lower rate"));
     }
     (coder.threshold, coder.about.dev_f1) = (threshold, f1);
     Ok(coder)
@@ -431,7 +431,7 @@ fn first(
 }
 
 /// What one lane of a batch found.
-struct Found {
+struct BatchGradient {
     gradient: Vec<f32>,
     of_vectors: Vec<(usize, Vec<f32>)>,
     loss: f64,
@@ -539,9 +539,9 @@ fn lane_of(
     lane: usize,
     seed: u32,
     options: &Options,
-) -> Found {
+) -> BatchGradient {
     let mut found =
-        Found { gradient: vec![0.0; member.net.shape.numbers()], of_vectors: Vec::new(), loss: 0.0 };
+        BatchGradient { gradient: vec![0.0; member.net.shape.numbers()], of_vectors: Vec::new(), loss: 0.0 };
     let mut tape = Tape::default();
     let (mut own, mut slopes) = (Vec::new(), Vec::new());
     for (place, &i) in batch.iter().enumerate().skip(lane).step_by(LANES) {
@@ -579,7 +579,7 @@ fn move_table(
     adam: &mut Adam,
     gradient: &mut [f32],
     train: &[Prepared<'_>],
-    found: &[Found],
+    found: &[BatchGradient],
     width: usize,
     batch: usize,
     rate: f32,

@@ -63,7 +63,7 @@ pub fn utility(
     for arm in arms {
         let (held, learned): (Vec<&Case>, Vec<&Case>) = arm.cases.iter().partition(|c| test.contains(&c.id));
         if held.is_empty() || learned.len() < 2 {
-            return Err(Error::new(format!(
+            return Err(Error::usage(format!(
                 "{} cases to test on and {} to learn from are too few",
                 held.len(),
                 learned.len()

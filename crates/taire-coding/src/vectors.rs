@@ -1,5 +1,5 @@
 //! Word vectors from unlabelled text: the leading directions of the positive pointwise mutual information between
-//! words that stand close (Levy & Goldberg, 2014), by subspace iteration. Seconds for a million words, and the same
+//! words that occur close together (Levy & Goldberg, 2014), by subspace iteration. Seconds for a million words, and the same
 //! for any number of threads.
 
 use rustc_hash::FxHashMap;
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn words_of_the_same_company_lie_close_for_any_number_of_threads() {
-        // Words 1 and 2 stand among 3 to 6, words 7 and 8 among 9 to 12.
+        // Words 1 and 2 occur among 3 to 6, words 7 and 8 among 9 to 12.
         let mut dice = Dice(3);
         let documents: Vec<Vec<u32>> = (0..400)
             .map(|i| {

@@ -17,7 +17,7 @@ fn number(digits: &str) -> &'static str {
     }
 }
 
-/// A document's words, one after the other, and where they stood.
+/// A document's words, one after the other, and where they were.
 #[derive(Default)]
 pub(crate) struct Words {
     folded: String,
@@ -72,7 +72,7 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// What stands at least `least` times in these documents, in the order of letters.
+    /// What occurs at least `least` times in these documents, in the order of letters.
     pub(crate) fn of<'a>(documents: impl Iterator<Item = &'a Words>, least: usize) -> Vocabulary {
         let mut counts: FxHashMap<String, usize> = FxHashMap::default();
         let mut stems: FxHashMap<String, usize> = FxHashMap::default();

@@ -257,6 +257,7 @@ mod tests {
             role: Role::Unknown,
             score: Score::new(0.9),
             sources: voices.iter().map(|v| v.0).collect::<SourceSet>(),
+            doubtful_value: false,
             voices: voices.iter().map(|&(s, p)| Mention::phi(span, label, p, s, "test")).collect(),
         }
     }

@@ -5,6 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
+use taire_lang::{Vocabulary, WordRole};
 use taire_text::{Kind, Note, Role, Token};
 
 pub(crate) use taire_text::fold_hash as word_hash;
@@ -21,6 +22,11 @@ pub(crate) struct WordSet(FxHashSet<u64>);
 impl WordSet {
     pub(crate) fn new(words: &[&str]) -> Self {
         WordSet(words.iter().flat_map(|w| w.split_whitespace()).map(word_hash).collect())
+    }
+
+    /// The words of all languages that have a role.
+    pub(crate) fn with_role(role: WordRole) -> Self {
+        WordSet(Vocabulary::any().words_with(role).map(word_hash).collect())
     }
 
     pub(crate) fn has(&self, hash: u64) -> bool {
@@ -53,9 +59,7 @@ impl Filter {
 }
 
 /// Words inside a name that are not a part by themselves.
-pub(crate) static PARTICLES: LazyLock<WordSet> = LazyLock::new(|| {
-    WordSet::new(&["de du des le la les d l van von der den del los las y e da do dos di ter ten i"])
-});
+pub(crate) static PARTICLES: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::KeptParticle));
 
 /// A title before a name.
 #[derive(Clone, Copy)]
@@ -67,21 +71,15 @@ pub(crate) struct Title {
 }
 
 static TITLES: LazyLock<FxHashMap<u64, Title>> = LazyLock::new(|| {
-    use Role::{Caregiver, Unknown};
-    let table: &[(&str, Role, bool)] = &[
-        ("dr docteur pr prof professeur drs prs docteurs", Caregiver, false),
-        ("dra doctora profesora doctoras dras doctor profesor", Caregiver, false),
-        ("mme mmes mlle mlles madame mademoiselle mesdames mr monsieur messieurs", Unknown, false),
-        ("sra sras srta dna sr sres don senor senora senorita dona", Unknown, false),
-        ("m d me maitre", Unknown, true),
-        ("interne externe", Caregiver, true),
-    ];
-    table
-        .iter()
-        .flat_map(|&(words, role, loose)| {
-            words.split(' ').map(move |w| (word_hash(w), Title { role, loose }))
-        })
-        .collect()
+    let vocabulary = Vocabulary::any();
+    let titles = vocabulary.words().filter_map(|(form, word)| {
+        let strict = word.roles.has(WordRole::TitleAnywhere);
+        let caregiver = word.roles.has(WordRole::CaregiverTitle);
+        let role = if caregiver { Role::Caregiver } else { Role::Unknown };
+        (strict || word.roles.has(WordRole::TitleLoose))
+            .then(|| (word_hash(form), Title { role, loose: !strict }))
+    });
+    titles.collect()
 });
 
 pub(crate) fn title_hashes() -> impl Iterator<Item = u64> {

@@ -30,6 +30,7 @@ impl Default for FusionRule {
                 Reviewer,
                 Metadata,
                 Structure,
+                Student,
                 Crf,
                 Transformer,
                 Pattern,
@@ -280,6 +281,7 @@ impl Claims {
             role: mention.role,
             score: mention.score,
             sources: SourceSet::from_iter([mention.source]),
+            doubtful_value: false,
             voices: vec![mention.clone()],
         };
         self.0.insert(span.start(), entity);

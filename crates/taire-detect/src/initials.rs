@@ -92,7 +92,7 @@ fn people(note: &Note, entities: &[Entity]) -> Vec<(char, char, Role)> {
         };
         let beside = pair[1].span.start() - pair[0].span.end() <= 2;
         if let (true, Some(g), Some(f)) =
-            (beside, first(given.span.of(note.raw())), first(family.span.of(note.raw())))
+            (beside, first(&note.readable(given.span)), first(&note.readable(family.span)))
         {
             people.push((g, f, family.role));
         }

@@ -309,7 +309,7 @@ pub(crate) fn id_label(name: &str) -> Label {
 }
 
 /// The ways one number of the two countries is dialled.
-fn phone_forms(phone: &str, mut add: impl FnMut(&str)) {
+pub(crate) fn phone_forms(phone: &str, mut add: impl FnMut(&str)) {
     let digits: String = phone.chars().filter(char::is_ascii_digit).collect();
     if digits.len() < 8 {
         return;
@@ -338,7 +338,7 @@ mod tests {
 
     fn known() -> Arc<KnownIdentity> {
         Arc::new(KnownIdentity {
-            patient: Some("8001234567".into()),
+            patient: taire_text::PatientId::parse("8001234567"),
             family_name: Some("Lefebvre".into()),
             birth_name: Some("Le Gall".into()),
             given_names: vec!["Rose".into(), "Marie-Ange".into()],

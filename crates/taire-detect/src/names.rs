@@ -4,11 +4,10 @@
 //! and apostrophes, single capitals. Its units are split into given and family names by case ("DURAND Charles"),
 //! by what the lexicons know, and by the order that is usual in the language.
 
-use std::sync::LazyLock;
-
+use taire_lang::{Vocabulary, WordRole};
 use taire_text::{Kind, Label, Language, Note, Raw, Shape, Span, Token};
 
-use crate::folded::{WordSet, word_hash};
+use crate::folded::token_hash;
 use crate::words::WordClass;
 
 /// The most units one person's name is read to have.
@@ -33,7 +32,7 @@ pub struct Unit {
 /// How freely a run takes words that are not in the lists of names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trust {
-    /// Something says that a name stands here: the first word counts whatever it is.
+    /// A title or a key announces a name: the first word counts whatever it is.
     Announced,
     /// Nothing says so: only words that look like names.
     Alone,
@@ -261,6 +260,9 @@ fn read_unit(note: &Note, at: usize, trust: Trust, first: bool) -> Option<Unit> 
     if class == Some(WordClass::Particle) {
         start = skip_particles(note, at)?;
         particle = true;
+    } else if let Some(next) = joined_by_apostrophe(tokens, text, at).filter(|_| is_elided(token)) {
+        start = next;
+        particle = true;
     } else if class.is_some_and(|c| c.is_title() || c.is_facility() || c == WordClass::Born && !first) {
         return None;
     }
@@ -277,7 +279,7 @@ fn token_text<'a>(tokens: &[Token], text: &'a str, at: usize) -> &'a str {
     tokens.get(at).map_or("", |t| t.of(text))
 }
 
-/// The token after one to three particles, if a capitalised word stands there.
+/// The token after one to three particles, if it is a capitalised word.
 fn skip_particles(note: &Note, at: usize) -> Option<usize> {
     let (tokens, text) = (&note.tokens, note.norm());
     let mut i = at;
@@ -293,6 +295,11 @@ fn skip_particles(note: &Note, at: usize) -> Option<usize> {
     }
     let next = tokens.get(i)?;
     (i > at && next.kind == Kind::Word && next.is_capitalised() && next.shape != Shape::Single).then_some(i)
+}
+
+/// The `d` of `d'Ors`, which is a title in Spanish when it is a capital.
+fn is_elided(token: &Token) -> bool {
+    token.shape == Shape::Lower && token.end() - token.start() == 1
 }
 
 fn joined_by_apostrophe(tokens: &[Token], text: &str, at: usize) -> Option<usize> {
@@ -430,22 +437,10 @@ fn finish(
 
 /// `Manolo`, `Encarna`: short forms of given names that no register lists.
 pub(crate) fn is_nickname(note: &Note, token: &Token) -> bool {
-    static SPANISH: LazyLock<WordSet> = LazyLock::new(|| {
-        WordSet::new(&[
-            "manolo manoli manolito manu paco paquito paqui pepe pepa pepi pepito kiko quico nacho",
-            "encarna encarni lola loli lolita mari marisa maruja marujita merche chelo consuelito conchi conchita",
-            "charo chari rosi rosita trini tere teresita toni tono antonito juanjo juanito juani javi josemi josele chema",
-            "perico periquito rafa rafi fali santi sebas nano nando fede guille edu dani miki migue angelines angelita",
-            "lupe lupita mayte maite finita inma puri purita virtu isa isabelita carmela carmenchu",
-            "carmencita carmina mamen asun asuncita bego belencita cati pili pilarin eli lucho",
-            "tono tonin quique kike enriqueta gonza nicolasa patxi koldo txema iñaki peio xavi quim txus ximo vicent pepet toñi toño",
-        ])
-    });
-    note.language == Language::Es
-        && matches!(token.shape, Shape::Title | Shape::Upper)
+    matches!(token.shape, Shape::Title | Shape::Upper)
         && token.facts.given_tier() < 4
         && token.facts.word_class() < 3
-        && SPANISH.has(word_hash(token.of(note.norm())))
+        && Vocabulary::of(note.language).roles(token_hash(token, note.norm())).has(WordRole::Nickname)
 }
 
 fn may_be_name(token: &Token, trust: Trust, opens: bool) -> bool {

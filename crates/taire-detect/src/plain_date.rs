@@ -1,12 +1,10 @@
 //! The date that starts at a token, in the shapes headers use: numeric, eight digits, with the month in letters,
 //! or digits typed one by one. Dates in running text are the business of the date detector.
 
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashMap;
+use taire_lang::CalendarNames;
 use taire_text::{Kind, Note};
 
-use crate::folded::word_hash;
+use crate::folded::token_hash;
 
 /// A date found at some token: its last token and its parts, the year as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,24 +13,6 @@ pub(crate) struct PlainDate {
     #[cfg(test)]
     parts: (u16, u8, u8),
 }
-
-static MONTHS: LazyLock<FxHashMap<u64, u8>> = LazyLock::new(|| {
-    const NAMES: [&str; 12] = [
-        "janvier janv jan enero ene",
-        "fevrier fevr fev feb febrero",
-        "mars mar marzo",
-        "avril avr abril abr",
-        "mai mayo may",
-        "juin jun junio",
-        "juillet juil jul julio",
-        "aout aou agosto ago",
-        "septembre sept sep septiembre setiembre",
-        "octobre oct octubre",
-        "novembre nov noviembre",
-        "decembre dec diciembre dic",
-    ];
-    (1..).zip(NAMES).flat_map(|(i, names)| names.split(' ').map(move |n| (word_hash(n), i))).collect()
-});
 
 pub(crate) fn date_at(note: &Note, first: usize) -> Option<PlainDate> {
     let token = note.tokens.get(first)?;
@@ -108,7 +88,7 @@ fn parts(note: &Note, first: usize) -> Option<PlainDate> {
     let at_month = skip_between(note, at);
     let token = note.tokens.get(at_month)?;
     if token.kind == Kind::Word {
-        let month = *MONTHS.get(&word_hash(token.of(text)))?;
+        let month = CalendarNames::get().word(token_hash(token, text)).month?;
         let mut at = at_month + 1;
         if note.tokens.get(at).is_some_and(|t| t.of(text) == ".") {
             at += 1;

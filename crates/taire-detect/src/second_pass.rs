@@ -43,6 +43,11 @@ impl TrustedRecord {
         self.strings.is_empty()
     }
 
+    /// The folded names of people.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.strings.keys().filter(|(group, ..)| *group == Group::Person).map(|(_, text, _)| text.as_str())
+    }
+
     /// Adds what is certain among the entities of one document.
     pub fn add(&mut self, note: &Note, entities: &[Entity]) {
         for entity in entities.iter().filter(|e| is_trusted(e)) {
@@ -205,6 +210,7 @@ mod tests {
             role: Role::Patient,
             score: Score::new(0.97),
             sources: SourceSet::from_iter([source]),
+            doubtful_value: false,
             voices: Vec::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! The way back through an encoder: from the gradient of its output to those of its numbers.
+//! The backward pass of an encoder: from the gradient of its output to those of its numbers.
 //!
 //! Everything is derived by hand for the one architecture there is; a test compares it with finite differences.
 //! Attention is computed again rather than kept: it is the cheaper part and the larger memory.
@@ -12,7 +12,7 @@ use crate::math::{
 };
 use crate::weights::{Shape, Tensor};
 
-/// The matrices of an encoder packed for the way back.
+/// The matrices of an encoder packed for the backward pass.
 pub struct Backward {
     layers: Vec<[Packed; 4]>,
 }

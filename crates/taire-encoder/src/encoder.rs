@@ -68,7 +68,7 @@ impl Dropout {
     }
 }
 
-/// What a run leaves behind: the last layer's vectors, and what the way back needs of every layer.
+/// What a run leaves behind: the last layer's vectors, and what the backward pass needs of every layer.
 #[derive(Default)]
 pub struct Tape {
     /// One row a piece: the encoder's output.

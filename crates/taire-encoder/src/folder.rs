@@ -27,30 +27,34 @@ impl Family {
             "bert" => Ok(Family::Bert),
             "roberta" | "camembert" | "xlm-roberta" => Ok(Family::Roberta),
             "flaubert" => Ok(Family::Flaubert),
-            other => Err(Error::new(format!(
-                "config.json: unknown model_type `{other}`; known: {}",
-                Family::KNOWN
-            ))),
+            other => {
+                Err(Error::unsupported(format!("unknown model_type `{other}`; known: {}", Family::KNOWN))
+                    .in_file("config.json"))
+            }
         }
     }
 }
 
 /// Reads an encoder's numbers and its tokeniser. Everything that does not fit together is refused.
 pub fn read_folder(folder: &Path) -> Result<(Weights, Tokeniser), Error> {
-    let told = |e: &dyn std::fmt::Display| Error::new(format!("encoder {}: {e}", folder.display()));
+    read_parts(folder).map_err(|error| error.in_folder(folder))
+}
+
+fn read_parts(folder: &Path) -> Result<(Weights, Tokeniser), Error> {
     if !folder.is_dir() {
-        return Err(told(&"no such folder; it must hold config.json, tokenizer.json and model.safetensors"));
+        return Err(Error::damaged(
+            "no such folder; it must hold config.json, tokenizer.json and model.safetensors",
+        ));
     }
     let text = |name: &str| {
-        fs::read_to_string(folder.join(name)).map_err(|e| told(&format!("{name} cannot be read: {e}")))
+        fs::read_to_string(folder.join(name)).map_err(|e| Error::io(format!("{name} cannot be read: {e}"), e))
     };
     let config: Value = serde_json::from_str(&text("config.json")?)
-        .map_err(|e| told(&format!("config.json is no JSON: {e}")))?;
-    let config = Config::read(&config).map_err(|e| told(&e))?;
-    let tokeniser =
-        Tokeniser::parse(&text("tokenizer.json")?).map_err(|e| told(&format!("tokenizer.json: {e}")))?;
+        .map_err(|e| Error::damaged(format!("config.json is no JSON: {e}")))?;
+    let config = Config::read(&config)?;
+    let tokeniser = Tokeniser::parse(&text("tokenizer.json")?).map_err(|e| e.in_file("tokenizer.json"))?;
     if tokeniser.pieces() > config.shape.vocabulary {
-        return Err(told(&format!(
+        return Err(Error::damaged(format!(
             "tokenizer.json has {} pieces, but the model knows {}: they are not of the same encoder",
             tokeniser.pieces(),
             config.shape.vocabulary
@@ -58,10 +62,10 @@ pub fn read_folder(folder: &Path) -> Result<(Weights, Tokeniser), Error> {
     }
     let file = folder.join("model.safetensors");
     if !file.is_file() {
-        return Err(told(&"model.safetensors is missing; other formats of weights are not read"));
+        return Err(Error::damaged("model.safetensors is missing; other formats of weights are not read"));
     }
-    let mut tensors = Tensors::open(&file).map_err(|e| told(&e))?;
-    let weights = config.weights(&mut tensors).map_err(|e| told(&e))?;
+    let mut tensors = Tensors::open(&file)?;
+    let weights = config.weights(&mut tensors)?;
     Ok((weights, tokeniser))
 }
 
@@ -78,12 +82,11 @@ impl Config {
         let flaubert = family == Family::Flaubert;
         let number = |key: &str, or: &str| {
             let value = config.get(key).or_else(|| config.get(or)).and_then(Value::as_u64);
-            value
-                .filter(|&v| v > 0 && v < 1 << 24)
-                .map(|v| v as usize)
-                .ok_or_else(|| Error::new(format!("config.json: `{key}` is missing or no size")))
+            value.filter(|&v| v > 0 && v < 1 << 24).map(|v| v as usize).ok_or_else(|| {
+                Error::damaged(format!("`{key}` is missing or no size")).in_file("config.json")
+            })
         };
-        let refuse = |what: &str| Err(Error::new(format!("config.json: {what}")));
+        let refuse = |what: &str| Err(Error::unsupported(what).in_file("config.json"));
         if flaubert {
             let yes = |key: &str| config[key].as_bool().unwrap_or(false);
             if yes("pre_norm") || !yes("gelu_activation") {
@@ -132,7 +135,7 @@ impl Config {
         let prefix = tensors
             .names()
             .find_map(|name| name.strip_suffix(last))
-            .ok_or_else(|| Error::new(format!("model.safetensors holds no tensor `{last}`")))?
+            .ok_or_else(|| Error::damaged(format!("model.safetensors holds no tensor `{last}`")))?
             .to_owned();
         let names = Names { family: self.family, prefix };
         let mut read = |name: &str, dimensions: &[usize]| {
@@ -234,9 +237,9 @@ impl Names {
 /// Writes numbers in BERT's published format (RoBERTa's where positions begin later), with the tokeniser's file as
 /// given. With `small`, matrices are stored as whole numbers of eight bits, which this crate reads back.
 pub fn write_folder(folder: &Path, weights: &Weights, tokeniser: &str, small: bool) -> Result<(), Error> {
-    let told = |e: std::io::Error| Error::new(format!("encoder {}: {e}", folder.display()));
+    let failed = |e: std::io::Error| Error::io(e.to_string(), e).in_folder(folder);
     let shape = weights.shape;
-    fs::create_dir_all(folder).map_err(told)?;
+    fs::create_dir_all(folder).map_err(failed)?;
     let roberta = shape.first_position > 0;
     let config = json!({
         "architectures": [if roberta { "XLMRobertaModel" } else { "BertModel" }],
@@ -252,8 +255,8 @@ pub fn write_folder(folder: &Path, weights: &Weights, tokeniser: &str, small: bo
         "hidden_act": "gelu",
         "pad_token_id": shape.first_position.saturating_sub(1),
     });
-    fs::write(folder.join("config.json"), format!("{config:#}\n")).map_err(told)?;
-    fs::write(folder.join("tokenizer.json"), tokeniser).map_err(told)?;
+    fs::write(folder.join("config.json"), format!("{config:#}\n")).map_err(failed)?;
+    fs::write(folder.join("tokenizer.json"), tokeniser).map_err(failed)?;
     let w = shape.width;
     let names = Names { family: Family::Bert, prefix: String::new() };
     let mut tensors = Vec::new();
@@ -283,7 +286,7 @@ pub fn write_folder(folder: &Path, weights: &Weights, tokeniser: &str, small: bo
             }
         }
     }
-    let file = File::create(folder.join("model.safetensors")).map_err(told)?;
+    let file = File::create(folder.join("model.safetensors")).map_err(failed)?;
     let mut out = BufWriter::new(file);
-    write(&mut out, &tensors).and_then(|()| out.flush()).map_err(told)
+    write(&mut out, &tensors).and_then(|()| out.flush()).map_err(failed)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -30,26 +30,27 @@ pub struct Tensors {
 
 impl Tensors {
     pub fn open(path: &Path) -> Result<Tensors, Error> {
-        let told = |e: &dyn std::fmt::Display| Error::new(format!("{}: {e}", path.display()));
-        let mut file = File::open(path).map_err(|e| told(&e))?;
-        let length = file.metadata().map_err(|e| told(&e))?.len();
+        let failed = |e: io::Error| Error::io(e.to_string(), e).in_file(path);
+        let damaged = |why: &str| Error::damaged(why).in_file(path);
+        let mut file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
         let mut size = [0; 8];
-        file.read_exact(&mut size).map_err(|_| told(&"too short for a safetensors file"))?;
+        file.read_exact(&mut size).map_err(|_| damaged("too short for a safetensors file"))?;
         let size = u64::from_le_bytes(size);
         if size > LONGEST_HEADER || size + 8 > length {
-            return Err(told(&"not a safetensors file, or cut short"));
+            return Err(damaged("not a safetensors file, or cut short"));
         }
         let mut header = vec![0; size as usize];
-        file.read_exact(&mut header).map_err(|e| told(&e))?;
-        let header: BTreeMap<String, serde_json::Value> =
-            serde_json::from_slice(&header).map_err(|e| told(&format!("its header does not read: {e}")))?;
+        file.read_exact(&mut header).map_err(failed)?;
+        let header: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&header)
+            .map_err(|e| damaged(&format!("its header does not read: {e}")))?;
         let mut entries = BTreeMap::new();
         for (name, value) in header.into_iter().filter(|(name, _)| name != "__metadata__") {
             let entry: Entry = serde_json::from_value(value)
-                .map_err(|e| told(&format!("the entry of tensor `{name}` does not read: {e}")))?;
+                .map_err(|e| damaged(&format!("the entry of tensor `{name}` does not read: {e}")))?;
             let [from, to] = entry.data_offsets;
             if from > to || to > length - 8 - size {
-                return Err(told(&format!(
+                return Err(damaged(&format!(
                     "tensor `{name}` lies beyond the end of the file: it is cut short"
                 )));
             }
@@ -58,8 +59,8 @@ impl Tensors {
         Ok(Tensors { path: path.to_owned(), file, start: 8 + size, entries })
     }
 
-    fn told(&self, e: impl std::fmt::Display) -> Error {
-        Error::new(format!("{}: {e}", self.path.display()))
+    fn damaged(&self, why: impl Into<String>) -> Error {
+        Error::damaged(why).in_file(&self.path)
     }
 
     /// The names of the tensors, sorted.
@@ -78,10 +79,10 @@ impl Tensors {
     /// A tensor of this shape as `f32`, every number finite.
     pub fn read(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         let Some(entry) = self.entries.get(name).cloned() else {
-            return Err(self.told(format!("tensor `{name}` is missing")));
+            return Err(self.damaged(format!("tensor `{name}` is missing")));
         };
         if entry.shape != shape {
-            return Err(self.told(format!(
+            return Err(self.damaged(format!(
                 "tensor `{name}` has the shape {:?}, but the configuration asks for {shape:?}",
                 entry.shape
             )));
@@ -92,18 +93,19 @@ impl Tensors {
             "F16" | "BF16" => 2,
             "I8" => 1,
             other => {
-                return Err(self.told(format!(
+                return Err(Error::unsupported(format!(
                     "tensor `{name}` is of type {other}; known: F32, F16, BF16, and I8 with a scale"
-                )));
+                ))
+                .in_file(&self.path));
             }
         };
         if entry.data_offsets[1] - entry.data_offsets[0] != (count * size) as u64 {
-            return Err(self.told(format!("tensor `{name}` does not fill its place")));
+            return Err(self.damaged(format!("tensor `{name}` does not fill its place")));
         }
         let mut bytes = vec![0; count * size];
         let from = self.start + entry.data_offsets[0];
         let read = self.file.seek(SeekFrom::Start(from)).and_then(|_| self.file.read_exact(&mut bytes));
-        read.map_err(|e| self.told(e))?;
+        read.map_err(|e| Error::io(e.to_string(), e).in_file(&self.path))?;
         let values: Vec<f32> = match entry.dtype.as_str() {
             "F32" => bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect(),
             "F16" => bytes.as_chunks().0.iter().map(|b| half(u16::from_le_bytes(*b))).collect(),
@@ -112,7 +114,9 @@ impl Tensors {
         };
         match values.iter().all(|v| v.is_finite()) {
             true => Ok(values),
-            false => Err(self.told(format!("tensor `{name}` holds a number that is none (NaN or infinite)"))),
+            false => {
+                Err(self.damaged(format!("tensor `{name}` holds a number that is none (NaN or infinite)")))
+            }
         }
     }
 
@@ -237,8 +241,8 @@ mod tests {
         write(&mut bytes, &[Named { name: "a".into(), shape: vec![2], values: &values, small: false }])
             .unwrap();
         let whole = file(&bytes);
-        let told = Tensors::open(whole.path()).unwrap().read("a", &[2]).unwrap_err().to_string();
-        assert!(told.contains("tensor `a` holds a number that is none"), "{told}");
+        let message = Tensors::open(whole.path()).unwrap().read("a", &[2]).unwrap_err().to_string();
+        assert!(message.contains("tensor `a` holds a number that is none"), "{message}");
         let cut = file(&bytes[..bytes.len() - 1]);
         assert!(Tensors::open(cut.path()).unwrap_err().to_string().contains("cut short"));
         assert!(Tensors::open(file(b"PK").path()).unwrap_err().to_string().contains("too short"));

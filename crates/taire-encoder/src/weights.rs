@@ -60,12 +60,12 @@ impl Shape {
         ]
     }
 
-    /// Where the scale and the shift of the embeddings' norm stand in the flat vector.
+    /// Where the scale and the shift of the embeddings' norm are in the flat vector.
     pub fn embedding_norm(&self) -> [Range<usize>; 2] {
         [0..self.width, self.width..2 * self.width]
     }
 
-    /// Where a tensor of a layer stands in the flat vector.
+    /// Where a tensor of a layer is in the flat vector.
     pub fn place(&self, layer: usize, tensor: Tensor) -> Range<usize> {
         let mut start = 2 * self.width + layer * self.layer_size();
         for (which, rows, columns) in self.tensors() {

@@ -131,8 +131,8 @@ fn folders_that_are_not_whole_are_refused() {
         ("tokenizer.json", "\"BertNormalizer\"", "\"Nmt\"", "unknown normalizer `Nmt`"),
         ("tokenizer.json", "{", "", "tokenizer.json"),
     ] {
-        let told = swap(name, from, to);
-        assert!(told.contains(says), "{told}");
+        let message = swap(name, from, to);
+        assert!(message.contains(says), "{message}");
     }
     let folder = copied(&family);
     let path = folder.path().join("model.safetensors");

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use taire_text::{Kind, tokenise};
 
 use crate::corpus::{Pair, Tag, pair};
+use crate::groups::{self, Tiers};
 use crate::intervals::Ranges;
 use crate::scores::{Counts, Interval, Scores};
 use crate::{Corpus, Error, Offsets, Tracks, bootstrap, meddocan};
@@ -78,6 +79,12 @@ pub struct Evaluation {
     pub token: Option<Measure>,
     pub chars: Measure,
     pub leak: Leak,
+    /// Coverage by tier; absent where no label of the gold is one of ours.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tiers: Option<Tiers>,
+    /// Documents with no direct identifier left.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub documents_direct_clean: Option<u64>,
     pub meddocan: Tracks,
 }
 
@@ -85,6 +92,7 @@ pub struct Evaluation {
 pub fn evaluate(gold: &Corpus, predicted: &Corpus, options: &Options) -> Result<Evaluation, Error> {
     let paired = pair(gold, predicted, options.offsets)?;
     let pairs = &paired.pairs;
+    let tiers = Tiers::of_pairs(pairs);
     let texts = pairs.iter().all(|p| p.text.is_some());
     let measure = |count: fn(&Pair<'_>, &mut Tally)| {
         let per_doc = pairs.iter().map(|p| {
@@ -101,10 +109,29 @@ pub fn evaluate(gold: &Corpus, predicted: &Corpus, options: &Options) -> Result<
         token: texts.then(|| measure(tokens)),
         chars: measure(chars),
         leak: leak(pairs, options),
+        documents_direct_clean: tiers.as_ref().map(|_| groups::documents_direct_clean(pairs)),
+        tiers,
         meddocan: meddocan::tracks(pairs),
         missing: paired.missing,
         unexpected: paired.unexpected,
     })
+}
+
+/// Fails when gold and prediction share no label: two schemes would give rows of zeros. [`evaluate`] does not ask, since
+/// coverage does not depend on labels.
+pub fn require_common_label(gold: &Corpus, predicted: &Corpus) -> Result<(), Error> {
+    let gold: BTreeSet<&str> = gold.docs().flat_map(|d| &d.spans).map(|t| &*t.label).collect();
+    let predicted: BTreeSet<&str> = predicted.docs().flat_map(|d| &d.spans).map(|t| &*t.label).collect();
+    if gold.is_empty() || predicted.is_empty() || !gold.is_disjoint(&predicted) {
+        return Ok(());
+    }
+    let some = |names: &BTreeSet<&str>| names.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+    Err(Error::input(format!(
+        "gold and prediction have no label in common (gold: {} …; prediction: {} …); \
+         write the prediction in the scheme of the gold: `taire detect --scheme meddocan|eds|hipaa|bigeard|hnfc`",
+        some(&gold),
+        some(&predicted)
+    )))
 }
 
 impl Evaluation {
@@ -189,17 +216,23 @@ fn overlap(pair: &Pair<'_>, out: &mut Tally) {
     }
 }
 
-fn tokens(pair: &Pair<'_>, out: &mut Tally) {
-    let Some(text) = pair.text else { return };
-    let mut places = Vec::new();
+/// Words and numbers of a text, in code points.
+pub(crate) fn word_ranges(text: &str) -> Vec<(usize, usize)> {
+    let mut ranges = Vec::new();
     let (mut byte, mut point) = (0, 0);
     for token in tokenise(text).iter().filter(|t| matches!(t.kind, Kind::Word | Kind::Number)) {
         point += text[byte..token.start()].chars().count();
         let start = point;
         point += token.of(text).chars().count();
         byte = token.end();
-        places.push((start, point));
+        ranges.push((start, point));
     }
+    ranges
+}
+
+fn tokens(pair: &Pair<'_>, out: &mut Tally) {
+    let Some(text) = pair.text else { return };
+    let places = word_ranges(text);
     for (label, gold, predicted) in sides(pair) {
         let mut counts = Counts::default();
         for &(start, end) in &places {
@@ -241,13 +274,17 @@ fn leak(pairs: &[Pair<'_>], options: &Options) -> Leak {
         let covered = Ranges::of(pair.predicted.iter());
         let alphanumeric: Option<Vec<bool>> =
             pair.text.map(|text| text.chars().map(char::is_alphanumeric).collect());
-        let tells = |&(start, end): &(usize, usize)| {
+        let identifies = |&(start, end): &(usize, usize)| {
             alphanumeric.as_ref().is_none_or(|table| table[start..end].contains(&true))
         };
         let mut is_clean = true;
         for tag in &pair.gold {
-            let missed: usize =
-                covered.holes(tag.start, tag.end).iter().filter(|hole| tells(hole)).map(|h| h.1 - h.0).sum();
+            let missed: usize = covered
+                .holes(tag.start, tag.end)
+                .iter()
+                .filter(|hole| identifies(hole))
+                .map(|h| h.1 - h.0)
+                .sum();
             spans += 1;
             if missed > 0 {
                 spans_missed += 1;
@@ -258,7 +295,7 @@ fn leak(pairs: &[Pair<'_>], options: &Options) -> Leak {
         // Spans of the gold may overlap: a character is missed once.
         let gold = Ranges::of(pair.gold.iter());
         chars += gold.len();
-        chars_missed += gold.missed(&covered, tells);
+        chars_missed += gold.missed(&covered, identifies);
         clean.push(is_clean);
     }
     let documents_clean = clean.iter().filter(|c| **c).count() as u64;

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use taire_text::Role;
+
 use crate::Error;
 
 /// A labelled stretch, end exclusive, in the unit of its corpus.
@@ -50,15 +52,17 @@ impl fmt::Debug for Doc {
 #[derive(Clone, Default, Debug)]
 pub struct Corpus {
     docs: BTreeMap<String, Doc>,
+    /// Whose a span is, by document, start and end, where the file says so.
+    roles: BTreeMap<(String, usize, usize), Role>,
 }
 
 impl Corpus {
-    /// Fails when two documents share an id: their scores could not be told apart.
+    /// Fails when two documents share an id: their scores could not be separated.
     pub fn new(docs: impl IntoIterator<Item = Doc>) -> Result<Corpus, Error> {
         let mut corpus = Corpus::default();
         for doc in docs {
             if let Some(before) = corpus.docs.insert(doc.id.clone(), doc) {
-                return Err(Error::new(format!(
+                return Err(Error::input(format!(
                     "two documents have the id `{}`; ids must differ within a corpus",
                     before.id
                 )));
@@ -77,6 +81,17 @@ impl Corpus {
 
     pub fn docs(&self) -> impl Iterator<Item = &Doc> {
         self.docs.values()
+    }
+
+    pub(crate) fn set_role(&mut self, id: &str, start: usize, end: usize, role: Role) {
+        self.roles.insert((id.to_owned(), start, end), role);
+    }
+
+    /// Whose the span is: from the file, else from a label written `FamilyName:Patient`.
+    pub fn role(&self, id: &str, tag: &Tag) -> Role {
+        let own = tag.label.split_once(':').and_then(|(_, role)| role.parse().ok());
+        let read = || self.roles.get(&(id.to_owned(), tag.start, tag.end)).copied();
+        own.or_else(read).unwrap_or(Role::Unknown)
     }
 
     pub fn get(&self, id: &str) -> Option<&Doc> {
@@ -116,7 +131,7 @@ pub(crate) fn pair<'a>(
         if let (Some(a), Some(b)) = texts
             && a.trim_end() != b.trim_end()
         {
-            return Err(Error::new(format!(
+            return Err(Error::input(format!(
                 "the texts of document `{}` differ between gold and prediction; offsets of two texts cannot be compared",
                 doc.id
             )));
@@ -139,7 +154,7 @@ fn in_code_points(doc: &Doc, text: Option<&str>, offsets: Offsets) -> Result<Vec
     let mut out = BTreeSet::new();
     for tag in &doc.spans {
         let refuse = |why: &str| {
-            Err(Error::new(format!("span {}..{} of document `{}` {why}", tag.start, tag.end, doc.id)))
+            Err(Error::input(format!("span {}..{} of document `{}` {why}", tag.start, tag.end, doc.id)))
         };
         if tag.start >= tag.end {
             return refuse("is empty; a span must hold at least one character");

@@ -1,6 +1,6 @@
 //! Measuring: scores of predicted spans against gold, and what medicine is kept ([`retain`]).
 //!
-//! A [`Corpus`] is read from JSONL or BRAT, whichever tool wrote it; [`evaluate`] compares two of them and gives
+//! A [`Corpus`] is read from JSONL, BRAT or marked documents, whichever tool wrote it; [`evaluate`] compares two of them and gives
 //! an [`Evaluation`], which prints as a table or serialises to the JSON of `taire evaluate`; [`mistakes`] lists
 //! where they differ. Labels are compared by name, so any scheme can be measured.
 
@@ -8,6 +8,7 @@ mod bootstrap;
 mod compare;
 mod corpus;
 mod error;
+mod groups;
 mod intervals;
 mod meddocan;
 mod mistakes;
@@ -18,10 +19,11 @@ mod scores;
 mod table;
 
 pub use bootstrap::interval;
-pub use compare::{Evaluation, Leak, Measure, Options, evaluate};
+pub use compare::{Evaluation, Leak, Measure, Options, evaluate, require_common_label};
 pub use corpus::{Corpus, Doc, Offsets, Tag};
 pub use error::Error;
+pub use groups::{Coverage, GroupBy, Tiers, Words, by_group, hidden_words};
 pub use meddocan::Tracks;
-pub use mistakes::{Kind, Mistake, mistakes, print_mistakes};
+pub use mistakes::{Mistake, MistakeKind, mistakes, print_mistakes};
 pub use reliability::{Bin, bins, calibration_error};
 pub use scores::{Counts, Interval, Scores};

@@ -9,7 +9,7 @@ use crate::{Corpus, Error, Offsets};
 
 /// What went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub enum MistakeKind {
     /// Gold that no prediction touches.
     Missed,
     /// A prediction that touches no gold.
@@ -20,20 +20,21 @@ pub enum Kind {
     Label,
 }
 
-impl Kind {
-    pub const ALL: &'static [Kind] = &[Kind::Missed, Kind::Spurious, Kind::Border, Kind::Label];
+impl MistakeKind {
+    pub const ALL: &'static [MistakeKind] =
+        &[MistakeKind::Missed, MistakeKind::Spurious, MistakeKind::Border, MistakeKind::Label];
 
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Missed => "missed",
-            Kind::Spurious => "spurious",
-            Kind::Border => "border",
-            Kind::Label => "label",
+            MistakeKind::Missed => "missed",
+            MistakeKind::Spurious => "spurious",
+            MistakeKind::Border => "border",
+            MistakeKind::Label => "label",
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for MistakeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -43,7 +44,7 @@ impl fmt::Display for Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
     pub document: String,
-    pub kind: Kind,
+    pub kind: MistakeKind,
     pub gold: Option<Tag>,
     pub predicted: Option<Tag>,
 }
@@ -72,13 +73,13 @@ pub fn mistakes(gold: &Corpus, predicted: &Corpus, offsets: Offsets) -> Result<V
             let same_label = touching.iter().find(|p| p.label == tag.label);
             match (touching.first(), same_label) {
                 _ if touching.contains(&tag) => {}
-                (None, _) => push(Kind::Missed, Some(tag), None),
-                (_, Some(other)) => push(Kind::Border, Some(tag), Some(other)),
-                (Some(other), None) => push(Kind::Label, Some(tag), Some(other)),
+                (None, _) => push(MistakeKind::Missed, Some(tag), None),
+                (_, Some(other)) => push(MistakeKind::Border, Some(tag), Some(other)),
+                (Some(other), None) => push(MistakeKind::Label, Some(tag), Some(other)),
             }
         }
         for tag in pair.predicted.iter().filter(|p| !pair.gold.iter().any(|g| g.overlaps(p))) {
-            push(Kind::Spurious, None, Some(tag));
+            push(MistakeKind::Spurious, None, Some(tag));
         }
         out[first..].sort_by_key(|m| (m.place(), m.kind));
     }
@@ -88,11 +89,11 @@ pub fn mistakes(gold: &Corpus, predicted: &Corpus, offsets: Offsets) -> Result<V
 /// Prints counts by kind and label, then one line for each difference: document, position, kind, labels. With
 /// `texts`, the words of the document follow, which identify people: only for a screen that may show them.
 pub fn print_mistakes(out: &mut dyn Write, mistakes: &[Mistake], texts: Option<&Corpus>) -> io::Result<()> {
-    let mut counts: BTreeMap<(Kind, String), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(MistakeKind, String), usize> = BTreeMap::new();
     for mistake in mistakes {
         *counts.entry((mistake.kind, labels(mistake))).or_default() += 1;
     }
-    for &kind in Kind::ALL {
+    for &kind in MistakeKind::ALL {
         let total: usize = counts.iter().filter(|((k, _), _)| *k == kind).map(|(_, n)| n).sum();
         writeln!(out, "{kind:<9} {total:>6}")?;
         let mut rows: Vec<_> = counts.iter().filter(|((k, _), _)| *k == kind).collect();
@@ -146,10 +147,10 @@ mod tests {
         assert_eq!(
             kinds,
             [
-                (Kind::Label, (0, 3)),
-                (Kind::Border, (4, 8)),
-                (Kind::Missed, (15, 20)),
-                (Kind::Spurious, (21, 25)),
+                (MistakeKind::Label, (0, 3)),
+                (MistakeKind::Border, (4, 8)),
+                (MistakeKind::Missed, (15, 20)),
+                (MistakeKind::Spurious, (21, 25)),
             ]
         );
         let printed = |texts| {

@@ -1,10 +1,11 @@
-//! Corpora read from JSONL (spans as arrays or objects) or from BRAT folders.
+//! Corpora read from JSONL (spans as arrays or objects), from BRAT folders or from marked documents (`.md`).
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use taire_text::{Position, Role, marked};
 
 use crate::{Corpus, Doc, Error, Tag};
 
@@ -28,35 +29,40 @@ enum Id {
 #[serde(untagged)]
 enum LineSpan {
     Array(usize, usize, String),
-    Object { start: usize, end: usize, label: String },
+    Object {
+        start: usize,
+        end: usize,
+        label: String,
+        #[serde(default)]
+        role: Option<Role>,
+    },
 }
 
 impl Corpus {
-    /// A `.jsonl` file, a BRAT `.ann` file, or a folder of either, walked.
+    /// A `.jsonl` file, a BRAT `.ann` file, a marked `.md` file, or a folder of one of these, walked.
+    ///
+    /// Ids of marked documents are their paths without extension below the folder that holds `splits.toml` (the
+    /// corpus: `fr/a/01`), else their file names.
     pub fn read(path: &Path) -> Result<Corpus, Error> {
+        let has = |file: &Path, extension: &str| file.extension().is_some_and(|e| e == extension);
         if !path.is_dir() {
-            let docs = if path.extension().is_some_and(|e| e == "ann") {
-                vec![brat(path, stem(path))?]
-            } else {
-                jsonl(path)?
+            return match path {
+                _ if has(path, "ann") => Corpus::new([brat(path, stem(path))?]),
+                _ if has(path, "md") => marked_documents(&[path.to_owned()], path),
+                _ => jsonl([path]),
             };
-            return Corpus::new(docs);
         }
         let mut files = Vec::new();
         walk(path, &mut files)?;
-        let annotated: Vec<_> = files.iter().filter(|f| f.extension().is_some_and(|e| e == "ann")).collect();
+        let annotated: Vec<_> = files.iter().filter(|f| has(f, "ann")).collect();
         if annotated.is_empty() {
-            let mut docs = Vec::new();
-            for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "jsonl")) {
-                docs.extend(jsonl(file)?);
+            let lines: Vec<&Path> = files.iter().map(PathBuf::as_path).filter(|f| has(f, "jsonl")).collect();
+            let corpus = if lines.is_empty() { marked_documents(&files, path)? } else { jsonl(lines)? };
+            if corpus.is_empty() {
+                let why = "no annotated document; a folder must hold .ann files (BRAT), .jsonl files or marked .md files";
+                return Err(Error::input(why).in_file(path));
             }
-            if docs.is_empty() {
-                return Err(Error::new(format!(
-                    "{}: no annotated document; a folder must hold .ann files (BRAT) or .jsonl files",
-                    path.display()
-                )));
-            }
-            return Corpus::new(docs);
+            return Ok(corpus);
         }
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for file in &annotated {
@@ -77,8 +83,56 @@ impl Corpus {
 
     /// Documents of JSONL text, one object a line. `origin` names it in errors.
     pub fn from_jsonl(origin: &str, content: &str) -> Result<Corpus, Error> {
-        Corpus::new(parse_jsonl(origin, content)?)
+        let mut roles = Vec::new();
+        let docs = parse_jsonl(origin, content, &mut roles)?;
+        with_roles(docs, roles)
     }
+}
+
+/// A span's document, start, end and role.
+type SpanRole = (String, usize, usize, Role);
+
+fn with_roles(docs: Vec<Doc>, roles: Vec<SpanRole>) -> Result<Corpus, Error> {
+    let mut corpus = Corpus::new(docs)?;
+    for (id, start, end, role) in roles {
+        corpus.set_role(&id, start, end, role);
+    }
+    Ok(corpus)
+}
+
+/// Marked documents among files: those whose first line is a comment (`<!-- kind: … -->`).
+fn marked_documents(files: &[PathBuf], below: &Path) -> Result<Corpus, Error> {
+    let mut sources = Vec::new();
+    for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "md")) {
+        let source = load(file)?;
+        if marked::split_header(&source).is_some() {
+            sources.push((file, source));
+        }
+    }
+    let whole = below.canonicalize().unwrap_or_else(|_| below.to_owned());
+    let root = whole.ancestors().find(|folder| folder.join("splits.toml").exists());
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for (file, _) in &sources {
+        *seen.entry(stem(file)).or_default() += 1;
+    }
+    let docs = sources.iter().map(|(file, source)| {
+        let path = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+        let relative =
+            |from: &Path| path.strip_prefix(from).unwrap_or(&path).with_extension("").display().to_string();
+        let id = match root {
+            Some(root) => relative(root),
+            None if seen[&stem(file)] == 1 => stem(file),
+            None => relative(&whole),
+        };
+        let (_, body) = marked::split_header(source).unwrap_or_default();
+        let marked = marked::parse_document(body);
+        let point = |byte: usize| marked.text[..byte].chars().count();
+        let spans =
+            marked.spans.iter().map(|(range, label)| Tag::new(point(range.start), point(range.end), label));
+        let spans = spans.collect();
+        Doc { id, text: Some(marked.text.clone()), spans }
+    });
+    Corpus::new(docs.collect::<Vec<_>>())
 }
 
 fn stem(path: &Path) -> String {
@@ -86,7 +140,7 @@ fn stem(path: &Path) -> String {
 }
 
 fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let refuse = |e: std::io::Error| Error::new(format!("{}: {e}", folder.display()));
+    let refuse = |e: std::io::Error| unreadable(folder, e);
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder).map_err(refuse)? {
         entries.push(entry.map_err(refuse)?.path());
@@ -103,26 +157,34 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Error> {
 }
 
 fn load(path: &Path) -> Result<String, Error> {
-    let bytes = fs::read(path).map_err(|e| Error::new(format!("{}: {e}", path.display())))?;
+    let bytes = fs::read(path).map_err(|e| unreadable(path, e))?;
     String::from_utf8(bytes).map_err(|e| {
-        Error::new(format!("{}: not UTF-8 at byte {}", path.display(), e.utf8_error().valid_up_to()))
+        Error::input(format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to())).in_file(path)
     })
 }
 
-fn jsonl(path: &Path) -> Result<Vec<Doc>, Error> {
-    parse_jsonl(&path.display().to_string(), &load(path)?)
+fn unreadable(path: &Path, error: std::io::Error) -> Error {
+    Error::input(error.to_string()).in_file(path).caused_by(error)
 }
 
-fn parse_jsonl(origin: &str, content: &str) -> Result<Vec<Doc>, Error> {
+fn jsonl<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Corpus, Error> {
+    let (mut docs, mut roles) = (Vec::new(), Vec::new());
+    for path in paths {
+        docs.extend(parse_jsonl(&path.display().to_string(), &load(path)?, &mut roles)?);
+    }
+    with_roles(docs, roles)
+}
+
+fn parse_jsonl(origin: &str, content: &str, roles: &mut Vec<SpanRole>) -> Result<Vec<Doc>, Error> {
     let mut docs = Vec::new();
     for (i, line) in content.split('\n').enumerate() {
         let line = line.trim();
         if line.is_empty() {
             continue;
         }
-        // The parser's own message may quote the document: only its column is told.
+        // The parser's own message may quote the document: only its column is given.
         let parsed: Line = serde_json::from_str(line).map_err(|e| {
-            Error::new(format!(
+            Error::input(format!(
                 "{origin}: line {}, column {}: not an annotated document; \
                  expected {{\"id\", \"text\", \"spans\": [[start, end, label], …]}}",
                 i + 1,
@@ -135,11 +197,14 @@ fn parse_jsonl(origin: &str, content: &str) -> Result<Vec<Doc>, Error> {
             None => (i + 1).to_string(),
         };
         let spans = parsed.spans.into_iter().map(|span| match span {
-            LineSpan::Array(start, end, label) | LineSpan::Object { start, end, label } => {
+            LineSpan::Array(start, end, label) => Tag { start, end, label },
+            LineSpan::Object { start, end, label, role } => {
+                roles.extend(role.map(|role| (id.clone(), start, end, role)));
                 Tag { start, end, label }
             }
         });
-        docs.push(Doc { id, text: parsed.text, spans: spans.collect() });
+        let spans = spans.collect();
+        docs.push(Doc { id, text: parsed.text, spans });
     }
     Ok(docs)
 }
@@ -152,11 +217,9 @@ fn brat(path: &Path, id: String) -> Result<Doc, Error> {
     for (i, line) in load(path)?.split('\n').enumerate() {
         if line.starts_with('T') {
             let tags = text_bound(line).ok_or_else(|| {
-                Error::new(format!(
-                    "{}: line {}: not a text-bound annotation; expected `T1<tab>LABEL start end<tab>text`",
-                    path.display(),
-                    i + 1
-                ))
+                Error::input("not a text-bound annotation; expected `T1<tab>LABEL start end<tab>text`")
+                    .in_file(path)
+                    .at(Position::Line(i as u64 + 1))
             })?;
             spans.extend(tags);
         }
@@ -193,7 +256,26 @@ mod tests {
     }
 
     #[test]
-    fn errors_tell_the_place_and_not_the_text() {
+    fn marked_documents_are_gold_and_their_ids_are_those_of_the_corpus() {
+        let folder = tempfile::tempdir().unwrap();
+        let hand = folder.path().join("fr/a");
+        fs::create_dir_all(&hand).unwrap();
+        fs::write(hand.join("01.md"), "<!-- kind: note -->\nÀ [Léa](GivenName), S:\\[Roux](FamilyName)\n")
+            .unwrap();
+        fs::write(folder.path().join("README.md"), "# [no](Gold)\n").unwrap();
+        let corpus = Corpus::read(folder.path()).unwrap();
+        assert_eq!(corpus.docs().map(|d| &*d.id).collect::<Vec<_>>(), ["01"]);
+        fs::write(folder.path().join("splits.toml"), "").unwrap();
+        for place in [folder.path(), &hand, &hand.join("01.md")] {
+            let corpus = Corpus::read(place).unwrap();
+            let doc = corpus.get("fr/a/01").unwrap();
+            assert_eq!(doc.text.as_deref(), Some("À Léa, S:\\Roux\n"));
+            assert_eq!(doc.spans, [Tag::new(2, 5, "GivenName"), Tag::new(10, 14, "FamilyName")]);
+        }
+    }
+
+    #[test]
+    fn errors_give_the_place_and_not_the_text() {
         let error = Corpus::from_jsonl("x.jsonl", "{\"text\":\"Durand\",\"spans\":\"Durand\"}").unwrap_err();
         let error = error.to_string();
         assert!(error.contains("x.jsonl: line 1") && !error.contains("Durand"), "{error}");

@@ -26,6 +26,13 @@ impl Evaluation {
         )?;
         writeln!(out, "identifiers not wholly covered {} of {}", leak.spans_missed, leak.spans)?;
         writeln!(out, "characters missed              {} of {}", leak.chars_missed, leak.chars)?;
+        if let (Some(tiers), Some(clean)) = (&self.tiers, self.documents_direct_clean) {
+            writeln!(out, "documents with no direct identifier left {clean} of {}", leak.documents)?;
+            for (name, tier) in tiers.named() {
+                let share = 100.0 * tier.share();
+                writeln!(out, "{name:<10} wholly covered {} of {} ({share:.1} %)", tier.wholly, tier.n)?;
+            }
+        }
         for (what, list) in [
             ("documents without a prediction", &self.missing),
             ("documents not in the gold", &self.unexpected),

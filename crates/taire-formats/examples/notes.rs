@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Date32Array, Int64Array, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
-use taire_formats::{OutputPlan, ReadOptions, Stage, WriteOptions, Writer, discover, open};
+use taire_formats::{NewFields, OutputPlan, ReadOptions, Stage, WriteOptions, Writer, discover, open};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -142,7 +142,17 @@ fn copy(path: &Path, out: &Path) -> Result<(), Failure> {
         let mut writer = Writer::create(target, WriteOptions::default(), &reader.layout().clone(), &stage)?;
         for document in reader {
             let document = document.map_err(|refusal| refusal.to_string())?;
-            writer.write(&document, &document.text, &[], document.patient.as_deref(), document.date)?;
+            writer.write(
+                &document,
+                &document.text,
+                &[],
+                &NewFields {
+                    id: &document.id,
+                    patient: document.patient.as_deref(),
+                    visit: None,
+                    date: document.date,
+                },
+            )?;
         }
         writer.finish()?;
     }

@@ -46,12 +46,13 @@ impl AtomicFile {
     pub(crate) fn open(target: &Path, private: bool) -> Result<Self, Error> {
         make_parent(target)?;
         let temporary = temporary_name(target);
-        let file = new_file(&temporary, private).map_err(|e| Error::output(target, "write here", &e))?;
+        let file = new_file(&temporary, private)
+            .map_err(|e| crate::error::output_error(target, "write here", &e))?;
         Ok(AtomicFile::over(target, temporary, file, 0, false))
     }
 
     /// A file written in a stage; from `mark` bytes on where an earlier run stopped there.
-    pub(crate) fn staged(
+    pub fn staged(
         stage: &Stage,
         name: &str,
         target: &Path,
@@ -59,7 +60,7 @@ impl AtomicFile {
         mark: Option<u64>,
     ) -> Result<Self, Error> {
         make_parent(target)?;
-        let fail = |e: io::Error| Error::output(target, "write here", &e);
+        let fail = |e: io::Error| crate::error::output_error(target, "write here", &e);
         let Some(mark) = mark else {
             let (path, file) = stage.file(name, private).map_err(fail)?;
             return Ok(AtomicFile::over(target, path, file, 0, true));
@@ -67,9 +68,9 @@ impl AtomicFile {
         let path = stage.path(name);
         let mut file = File::options().write(true).open(&path).map_err(fail)?;
         if file.metadata().map_err(fail)?.len() < mark {
-            return Err(Error::usage_at(
+            return Err(crate::error::usage_error(
                 target,
-                "what the unfinished run wrote is gone; start without --resume",
+                "what the unfinished run wrote is gone; start over",
             ));
         }
         file.set_len(mark).and_then(|()| file.seek(io::SeekFrom::End(0))).map_err(fail)?;
@@ -81,13 +82,25 @@ impl AtomicFile {
         AtomicFile { target: target.into(), temporary, out, staged, length }
     }
 
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
     /// Pushes what was written to the disk, and tells how much it is.
-    pub(crate) fn mark(&mut self) -> Result<u64, Error> {
+    pub fn mark(&mut self) -> Result<u64, Error> {
         if let Some(out) = &mut self.out {
             let pushed = out.flush().and_then(|()| out.get_ref().sync_data());
-            pushed.map_err(|e| Error::output(&self.target, "write", &e))?;
+            pushed.map_err(|e| crate::error::output_error(&self.target, "write", &e))?;
         }
         Ok(self.length)
+    }
+
+    /// Hands what was written to the system: it outlives this process.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        match &mut self.out {
+            Some(out) => out.flush().map_err(|e| crate::error::output_error(&self.target, "write", &e)),
+            None => Ok(()),
+        }
     }
 
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<(), Error> {
@@ -96,11 +109,11 @@ impl AtomicFile {
             Some(out) => out.write_all(bytes),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         };
-        result.map_err(|e| Error::output(&self.target, "write", &e))
+        result.map_err(|e| crate::error::output_error(&self.target, "write", &e))
     }
 
     pub fn finish(mut self) -> Result<(), Error> {
-        let fail = |e: &io::Error| Error::output(&self.target, "finish writing", e);
+        let fail = |e: &io::Error| crate::error::output_error(&self.target, "finish writing", e);
         if let Some(out) = self.out.take() {
             let file = out.into_inner().map_err(|e| fail(e.error()))?;
             if self.length >= LARGE {
@@ -115,7 +128,9 @@ impl AtomicFile {
 
 fn make_parent(target: &Path) -> Result<(), Error> {
     match target.parent().filter(|p| !p.as_os_str().is_empty()) {
-        Some(parent) => fs::create_dir_all(parent).map_err(|e| Error::output(parent, "make this folder", &e)),
+        Some(parent) => {
+            fs::create_dir_all(parent).map_err(|e| crate::error::output_error(parent, "make this folder", &e))
+        }
         None => Ok(()),
     }
 }

@@ -12,7 +12,9 @@ use crate::error::reason;
 use crate::packed::{Member, Packing, gunzip, is_gzip, member_bytes, members};
 use crate::sidecar::Sidecar;
 use crate::sniff::{HEAD, recognise};
-use crate::{Error, Format, ReadOptions, Refusal};
+use crate::{Error, Format, Identities, ReadOptions, Reason, Refusal};
+
+const NOT_REGULAR: &str = "it is not a regular file (a pipe, a device or a socket), so it is not opened; give a file, or `-` for standard input";
 
 /// One file of documents.
 #[derive(Clone, Debug)]
@@ -66,6 +68,19 @@ impl InputFile {
         !matches!(self.packing, Packing::Plain)
     }
 
+    /// Whether a document of it can belong to a patient: an envelope or a table may name one, and so may an identity
+    /// file beside it. A letter alone names nobody in a way that joins documents.
+    pub fn may_have_patient(&self) -> bool {
+        let names_patients = matches!(self.format, Format::Cda | Format::Fhir | Format::Hl7);
+        names_patients || !self.format.is_single() || !self.sidecars.is_empty()
+    }
+
+    /// Whether it can be read more than once: standard input and pipes cannot.
+    pub fn is_rereadable(&self) -> bool {
+        let plain = || fs::metadata(&self.path).is_ok_and(|m| m.is_file());
+        self.path.as_os_str() != "-" && (self.is_packed() || plain())
+    }
+
     /// The relative path, `/` between its parts: the id of the document in it. It is without extension, unless another
     /// input would then have the same.
     pub fn stem(&self) -> String {
@@ -84,6 +99,8 @@ pub struct Discovery {
     pub ignored: Vec<Refusal>,
     /// Identity files that were read; they are never written.
     pub identities: Vec<PathBuf>,
+    /// What these files hold.
+    pub tables: Vec<Arc<Identities>>,
 }
 
 /// Finds the documents of files, folders and `-`.
@@ -146,6 +163,9 @@ impl Search<'_> {
     }
 
     fn named_file(&mut self, path: &Path) {
+        if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+            return self.refuse(path, NOT_REGULAR);
+        }
         let folder = path.parent().unwrap_or(Path::new(""));
         self.load_beside(folder);
         if self.found.identities.iter().any(|p| p == path) {
@@ -206,6 +226,8 @@ impl Search<'_> {
                     walk.skip_current_dir();
                 }
             } else if is_dir {
+            } else if !entry.file_type().is_file() {
+                self.refuse(path, NOT_REGULAR);
             } else if matches!(entry.file_name().to_str(), Some("Thumbs.db" | "desktop.ini")) {
                 self.ignore(path, "it belongs to the system");
             } else if self.is_excluded_file(path) {
@@ -352,7 +374,7 @@ impl Search<'_> {
             }
             if Sidecar::is_name(&inside) {
                 let loaded = member_bytes(archive, *index, u64::MAX)
-                    .map_err(|e| Error::input(&at, format!("cannot unpack it: {}", reason(&e))))
+                    .map_err(|e| crate::error::input_error(&at, format!("cannot unpack it: {}", reason(&e))))
                     .and_then(|bytes| Sidecar::read(&at, bytes));
                 self.keep_sidecar(&at, loaded);
                 continue;
@@ -400,17 +422,27 @@ impl Search<'_> {
             }
         }
         tell_apart(&mut kept);
+        let sidecars = self.sidecars.values().flatten().flatten();
+        self.found.tables = sidecars.map(|sidecar| sidecar.table.clone()).collect();
         self.found.inputs = kept;
         self.found
     }
 
-    fn refuse(&mut self, path: &Path, why: impl Into<String>) {
+    fn refuse(&mut self, path: &Path, why: impl Into<Reason>) {
         self.found.refused.push(Refusal::new(path, None, why));
     }
 
     fn ignore(&mut self, path: &Path, why: &str) {
         self.found.ignored.push(Refusal::new(path, None, why));
     }
+}
+
+/// The ids that the documents of these files have when their folder is read.
+pub fn ids_of_files(relative: &[PathBuf]) -> Vec<String> {
+    let mut files: Vec<InputFile> =
+        relative.iter().map(|name| InputFile::new(name, name, Format::Text)).collect();
+    tell_apart(&mut files);
+    files.iter().map(InputFile::stem).collect()
 }
 
 /// Gives inputs that would share an id their extension. That may make a new pair (`a.doc` beside `a.doc.txt`), so it is
@@ -462,7 +494,7 @@ mod tests {
             ("a/x.ann", ""),
             ("a/lone.ann", ""),
             ("a/identity.json", "{\"family_name\":\"Durand\"}"),
-            ("bad/identity.json", "{\"nom\":\"Durand\"}"),
+            ("bad/identity.json", "{\"hair_colour\":\"brown\"}"),
             ("bad/y.txt", "y"),
             ("c.jsonl", "{}"),
             ("d.png", "\u{89}PNG\0"),
@@ -482,7 +514,11 @@ mod tests {
         assert_eq!(found.inputs[1].sidecars.len(), 1);
         assert!(found.inputs[2].sidecars.is_empty());
         assert_eq!(found.identities, [root.join("a/identity.json")]);
-        let refused: Vec<_> = found.refused.iter().map(|r| r.path.strip_prefix(&root).unwrap()).collect();
+        let refused: Vec<_> = found
+            .refused
+            .iter()
+            .map(|r| std::path::Path::new(&r.document).strip_prefix(&root).unwrap().to_owned())
+            .collect();
         assert_eq!(refused, ["bad/identity.json", "a/lone.ann", "d.png", "bad/y.txt"].map(Path::new));
         assert_eq!(found.ignored.len(), 3);
         assert!(found.refused.iter().all(|r| !r.to_string().contains("Durand")));

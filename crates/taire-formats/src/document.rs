@@ -8,20 +8,26 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use serde_json::value::RawValue;
-use taire_text::{Given, KnownIdentity, Language, Phi, Role, SourceSet};
+use taire_text::{Given, KnownIdentity, Label, Language, Note, PatientId, Phi, Role, SourceSet};
 
 use crate::date::DateShape;
 use crate::envelope::Way;
 use crate::office::Back;
 use crate::parquet::Rest;
-use crate::{Encoding, Error, LeftOut};
+use crate::{Encoding, Error, LeftOut, TextForm};
 
 /// One document as read. `text` may be taken out while it is treated: writing does not look at it.
 pub struct Document {
     /// Names the document in outputs: its path without extension, or its id in the file, or file and row.
     pub id: String,
     pub text: String,
-    pub patient: Option<String>,
+    /// Nothing gave it an id: `id` was made of the name of its file and its place there.
+    pub named_by_place: bool,
+    pub patient: Option<PatientId>,
+    /// The stay it belongs to.
+    pub visit: Option<String>,
+    /// The record it was joined to by what it says, where it has no patient id; it is not written.
+    pub record: Option<PatientId>,
     pub date: Option<Date>,
     pub language: Option<Language>,
     pub known: Option<Arc<KnownIdentity>>,
@@ -30,7 +36,11 @@ pub struct Document {
     pub encoding: Encoding,
     /// Annotations that came with it, when [`crate::ReadOptions::gold`] asks for them; in file order.
     pub gold: Vec<GoldSpan>,
+    /// What identifies people in it, where that is settled: it is not searched then.
+    pub final_spans: Option<Vec<FinalSpan>>,
     pub place: Place,
+    /// The form its text came in, and goes back to.
+    pub form: TextForm,
     /// What was in the file and is not treated, hence not written, and how many of each.
     pub left_out: BTreeMap<LeftOut, usize>,
 }
@@ -41,15 +51,98 @@ impl Document {
         Document {
             id: id.into(),
             text: text.into(),
+            named_by_place: false,
             patient: None,
+            visit: None,
+            record: None,
             date: None,
             language: None,
             known: None,
             given: Vec::new(),
             encoding: Encoding::Utf8,
             gold: Vec::new(),
+            final_spans: None,
             place: Place::default(),
+            form: TextForm::default(),
             left_out: BTreeMap::new(),
+        }
+    }
+
+    /// A document that fills a file, and is named after it.
+    pub(crate) fn of_file(stem: &str, text: String) -> Self {
+        Document { named_by_place: true, ..Document::new(stem, text) }
+    }
+
+    /// Sets the patient it belongs to. A blank id is no id: the document stays by itself.
+    #[must_use]
+    pub fn patient(mut self, id: impl AsRef<str>) -> Self {
+        self.patient = PatientId::parse(id.as_ref());
+        self
+    }
+
+    /// Sets the date that came beside it.
+    #[must_use]
+    pub fn date(mut self, date: Date) -> Self {
+        self.date = Some(date);
+        self
+    }
+
+    /// Sets its language, which is otherwise guessed from the text.
+    #[must_use]
+    pub fn language(mut self, language: Language) -> Self {
+        self.language = Some(language);
+        self
+    }
+
+    /// Sets what is known of the patient beforehand.
+    #[must_use]
+    pub fn known(mut self, known: KnownIdentity) -> Self {
+        self.known = (!known.is_empty()).then(|| Arc::new(known));
+        self
+    }
+
+    /// Sets what identifies people in it, in bytes of its text: these spans are final, and nothing else is looked for.
+    #[must_use]
+    pub fn spans(mut self, spans: impl IntoIterator<Item = FinalSpan>) -> Self {
+        self.final_spans = Some(spans.into_iter().collect());
+        self
+    }
+
+    /// The patient it belongs to, by its own id or by the identity that came with it.
+    pub fn patient_id(&self) -> Option<&PatientId> {
+        self.patient.as_ref().or_else(|| self.known.as_ref()?.patient.as_ref())
+    }
+
+    /// The document as detectors and the rewriter take it, in `language` where one is forced.
+    pub fn into_note(mut self, language: Option<Language>) -> Result<Note, taire_text::Error> {
+        self.take_note(language)
+    }
+
+    /// The same, leaving behind what is needed to write the document back.
+    pub fn take_note(&mut self, language: Option<Language>) -> Result<Note, taire_text::Error> {
+        Note::builder(self.id.clone(), std::mem::take(&mut self.text))
+            .patient(self.patient_id().or(self.record.as_ref()).cloned())
+            .date(self.date)
+            .language(language.or(self.language))
+            .known(self.known.clone())
+            .given(std::mem::take(&mut self.given))
+            .build()
+    }
+
+    /// A copy of what the document says, without its place in a file.
+    #[must_use]
+    pub fn detached(&self) -> Document {
+        Document {
+            named_by_place: self.named_by_place,
+            patient: self.patient.clone(),
+            visit: self.visit.clone(),
+            record: self.record.clone(),
+            date: self.date,
+            language: self.language,
+            known: self.known.clone(),
+            given: self.given.clone(),
+            final_spans: self.final_spans.clone(),
+            ..Document::new(self.id.clone(), self.text.clone())
         }
     }
 
@@ -71,7 +164,7 @@ impl Document {
             Spot::Envelope(way) => way.weight(),
             _ => 0,
         };
-        self.text.len() + markup
+        self.text.len() + markup + self.form.weight()
     }
 }
 
@@ -82,6 +175,40 @@ impl fmt::Debug for Document {
             .field("text", &Phi::new(&self.text))
             .field("encoding", &self.encoding)
             .finish_non_exhaustive()
+    }
+}
+
+/// What is written in place of what a document said of itself. The originals are never written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NewFields<'a> {
+    pub id: &'a str,
+    pub patient: Option<&'a str>,
+    pub visit: Option<&'a str>,
+    pub date: Option<Date>,
+}
+
+/// A stretch of text that a person or a program has settled, in bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FinalSpan {
+    pub range: Range<usize>,
+    pub label: Label,
+    pub role: Role,
+}
+
+impl FinalSpan {
+    /// A stretch that identifies nobody knows whom.
+    pub fn new(range: Range<usize>, label: Label) -> Self {
+        FinalSpan { range, label, role: Role::Unknown }
+    }
+}
+
+impl TryFrom<GoldSpan> for FinalSpan {
+    type Error = Error;
+
+    /// The label must be one of ours.
+    fn try_from(gold: GoldSpan) -> Result<Self, Error> {
+        let label = gold.label.parse()?;
+        Ok(FinalSpan { range: gold.start..gold.end, label, role: gold.role.unwrap_or(Role::Unknown) })
     }
 }
 
@@ -162,6 +289,7 @@ pub(crate) enum Slot {
     Id { quoted: bool },
     Text,
     Patient { quoted: bool },
+    Visit { quoted: bool },
     Date(DateShape),
     Language,
     Kept(usize, Box<RawValue>),

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use serde_json::{Map, Value};
-use taire_text::{Address, Identity, KnownIdentity, Sex};
+use taire_text::{Address, Identity, KnownIdentity, PatientId, Sex, is_placeholder};
 
 use crate::date;
 
@@ -13,6 +13,16 @@ use crate::date;
 pub struct Problem {
     pub key: String,
     pub why: &'static str,
+}
+
+impl Problem {
+    /// What is wrong, without a key that came with the data: for answers that leave the machine.
+    pub(crate) fn without_key(&self) -> String {
+        match self.why == UNKNOWN {
+            true => "there is a key that is not known".to_owned(),
+            false => self.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Problem {
@@ -80,6 +90,7 @@ fn is_person_key(key: &str) -> bool {
         || matches!(
             key,
             "family_name"
+                | "second_family_name"
                 | "birth_name"
                 | "given_names"
                 | "birth_date"
@@ -94,9 +105,14 @@ fn is_person_key(key: &str) -> bool {
         )
 }
 
+/// Whether a name is a key of a known identity, or of one of its parts.
+pub(crate) fn is_key(name: &str) -> bool {
+    matches!(name, "patient" | "address" | "ids" | "caregivers" | "relatives") || is_person_key(name)
+}
+
 fn set(person: &mut Identity, key: &str, value: &str) -> Result<(), &'static str> {
     let value = value.trim();
-    if value.is_empty() {
+    if is_placeholder(value) {
         return Ok(());
     }
     let text = || Some(value.to_owned());
@@ -104,7 +120,14 @@ fn set(person: &mut Identity, key: &str, value: &str) -> Result<(), &'static str
         put(person.address.get_or_insert_default(), text());
     };
     match key {
-        "family_name" => person.family_name = text(),
+        "family_name" => match person.family_name {
+            Some(_) if person.birth_name.is_none() => person.birth_name = text(),
+            _ => person.family_name = text(),
+        },
+        "second_family_name" => match &mut person.family_name {
+            Some(first) => *first = format!("{first} {value}"),
+            None => person.family_name = text(),
+        },
         "birth_name" => person.birth_name = text(),
         "given_names" => person.given_names.push(value.to_owned()),
         "birth_place" => person.birth_place = text(),
@@ -115,8 +138,11 @@ fn set(person: &mut Identity, key: &str, value: &str) -> Result<(), &'static str
             None => return Err("must be a date such as 1950-05-03"),
         },
         "sex" => match value.to_lowercase().as_str() {
-            "f" | "female" | "femme" | "mujer" | "féminin" | "femenino" => person.sex = Some(Sex::F),
-            "m" | "h" | "male" | "homme" | "hombre" | "varón" | "masculin" | "masculino" => {
+            "f" | "2" | "female" | "femme" | "mujer" | "féminin" | "feminin" | "femenino" | "hembra" => {
+                person.sex = Some(Sex::F)
+            }
+            "m" | "h" | "v" | "1" | "male" | "homme" | "hombre" | "varón" | "varon" | "masculin"
+            | "masculino" => {
                 person.sex = Some(Sex::M);
             }
             _ => return Err("must be F or M"),
@@ -155,7 +181,8 @@ pub(crate) fn known_from_map(map: &Map<String, Value>) -> Result<KnownIdentity, 
         match (key.as_str(), value) {
             (_, Value::Null) if key == "patient" || is_person_key(key) => {}
             ("patient", value) => {
-                known.patient = Some(scalar(value).ok_or_else(|| Problem { key: key.clone(), why: SCALAR })?);
+                let id = scalar(value).ok_or_else(|| Problem { key: key.clone(), why: SCALAR })?;
+                known.patient = PatientId::parse(&id);
             }
             ("caregivers" | "relatives", value) => {
                 let people = people(key, value)?;
@@ -261,7 +288,7 @@ impl FlatKey {
 /// A known identity in the making.
 #[derive(Default)]
 pub(crate) struct Builder {
-    patient: Option<String>,
+    patient: Option<PatientId>,
     person: Identity,
     caregivers: Vec<Identity>,
     relatives: Vec<Identity>,
@@ -271,8 +298,7 @@ impl Builder {
     pub(crate) fn cell(&mut self, key: &FlatKey, cell: &str) -> Result<(), &'static str> {
         match key {
             FlatKey::Patient => {
-                let cell = cell.trim();
-                self.patient = (!cell.is_empty()).then(|| cell.to_owned());
+                self.patient = PatientId::parse(cell);
                 Ok(())
             }
             FlatKey::Person(key) => set_cell(&mut self.person, key, cell),
@@ -330,7 +356,7 @@ fn nth(people: &mut Vec<Identity>, index: usize) -> &mut Identity {
 
 /// What two sources know together. Where they differ, the first keeps its word and the second's person stands
 /// among the relatives, so that none of its strings is lost.
-pub(crate) fn merge(first: &KnownIdentity, second: &KnownIdentity) -> KnownIdentity {
+pub fn merge(first: &KnownIdentity, second: &KnownIdentity) -> KnownIdentity {
     let mut all = first.clone();
     let mut differ = false;
     let mut take = |mine: &mut Option<String>, other: &Option<String>| match (&mine, other) {

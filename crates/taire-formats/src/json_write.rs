@@ -1,13 +1,12 @@
 //! Writing JSON documents, in kind and as annotations.
 
-use jiff::civil::Date;
 use taire_text::Language;
 
 use crate::date;
 use crate::document::{Slot, Spot};
 use crate::jsonl::Keys;
 use crate::offsets::FromBytes;
-use crate::{Document, Offsets, OutSpan};
+use crate::{Document, NewFields, Offsets, OutSpan};
 
 /// Whether one of eight bytes must be escaped in a JSON string: a control character, a quote or a backslash.
 /// A byte after a true one may be reported too, never a word without any.
@@ -98,19 +97,18 @@ fn push_key(out: &mut Vec<u8>, first: &mut bool, key: &str) {
     out.push(b':');
 }
 
-/// Adds the object a document came from, with its new text, patient and date. What has no new value is null.
+/// Adds the object a document came from, with its new text and fields. What has no new value is null.
 pub(crate) fn push_in_kind(
     out: &mut Vec<u8>,
     keys: &Keys,
     document: &Document,
     text: &str,
-    patient: Option<&str>,
-    date: Option<Date>,
+    new: &NewFields<'_>,
 ) {
     let mut first = true;
     let Spot::Json(slots) = &document.place.0 else {
         push_key(out, &mut first, &keys.id);
-        push_string(out, &document.id);
+        push_string(out, new.id);
         push_key(out, &mut first, &keys.text);
         push_string(out, text);
         out.push(b'}');
@@ -120,7 +118,7 @@ pub(crate) fn push_in_kind(
         match slot {
             Slot::Id { quoted } => {
                 push_key(out, &mut first, &keys.id);
-                push_scalar(out, Some(&document.id), *quoted);
+                push_scalar(out, Some(new.id).filter(|_| !document.named_by_place), *quoted);
             }
             Slot::Text => {
                 push_key(out, &mut first, &keys.text);
@@ -128,11 +126,15 @@ pub(crate) fn push_in_kind(
             }
             Slot::Patient { quoted } => {
                 push_key(out, &mut first, &keys.patient);
-                push_scalar(out, patient, *quoted);
+                push_scalar(out, new.patient, *quoted);
+            }
+            Slot::Visit { quoted } => {
+                push_key(out, &mut first, keys.visit.as_deref().unwrap_or_default());
+                push_scalar(out, new.visit, *quoted);
             }
             Slot::Date(shape) => {
                 push_key(out, &mut first, &keys.date);
-                push_scalar(out, date.map(|d| date::print(d, *shape)).as_deref(), true);
+                push_scalar(out, new.date.map(|d| date::print(d, *shape)).as_deref(), true);
             }
             Slot::Language => {
                 push_key(out, &mut first, "lang");
@@ -172,6 +174,31 @@ pub fn push_annotation(out: &mut Vec<u8>, id: Option<&str>, text: &str, spans: &
     }
     push_key(out, &mut first, "text");
     push_string(out, text);
+    push_spans(out, text, spans, offsets);
+}
+
+/// The same for a text in another form than plain: `text` is written, the spans count in `plain`.
+pub fn push_text_in_form(
+    out: &mut Vec<u8>,
+    id: Option<&str>,
+    text: &str,
+    plain: &str,
+    spans: &[OutSpan],
+    offsets: Offsets,
+) {
+    let mut first = true;
+    if let Some(id) = id {
+        push_key(out, &mut first, "id");
+        push_string(out, id);
+    }
+    push_key(out, &mut first, "text");
+    push_string(out, text);
+    push_key(out, &mut first, "plain");
+    push_string(out, plain);
+    push_spans(out, plain, spans, offsets);
+}
+
+fn push_spans(out: &mut Vec<u8>, text: &str, spans: &[OutSpan], offsets: Offsets) {
     out.extend_from_slice(b",\"spans\":[");
     let mut walk = FromBytes::new(text, offsets);
     for (i, span) in spans.iter().enumerate() {

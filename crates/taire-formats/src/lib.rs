@@ -10,10 +10,13 @@
 
 mod atomic;
 mod brat;
+mod csv_rows;
 mod date;
 mod decode;
+mod directory;
 mod discover;
 mod document;
+mod encoded;
 mod envelope;
 mod error;
 mod html;
@@ -21,6 +24,7 @@ mod identity;
 mod json_write;
 mod jsonl;
 mod lines;
+mod mailbox;
 mod markup;
 mod office;
 mod offsets;
@@ -28,12 +32,17 @@ mod packed;
 mod parquet;
 mod paths;
 mod read;
+mod rekey;
+mod rows;
 mod sidecar;
 mod sniff;
 mod spill;
 mod splice;
 mod stage;
 mod table;
+mod text_edit;
+mod text_form;
+mod titles;
 mod well_known;
 mod write;
 mod xml;
@@ -43,20 +52,25 @@ use std::sync::Arc;
 
 pub use atomic::AtomicFile;
 pub use brat::push_ann as push_brat;
+pub use csv_rows::{each_csv_row, push_csv_row};
 pub use date::read as read_date;
 pub use decode::Encoding;
-pub use discover::{Discovery, InputFile, discover};
-pub use document::{Document, GoldSpan, OutSpan, Place};
-pub use error::{Error, ErrorKind, Position, Refusal};
-pub use identity::{Problem, known_from_json};
-pub use json_write::{annotation_line, push_annotation, push_string};
+pub use directory::{Directory, DirectoryEntry};
+pub use discover::{Discovery, InputFile, discover, ids_of_files};
+pub use document::{Document, FinalSpan, GoldSpan, NewFields, OutSpan, Place};
+pub use error::{Error, ErrorKind, Position, Reason, Refusal, Setting};
+pub use identity::{Problem, known_from_json, merge as merge_known};
+pub use json_write::{annotation_line, push_annotation, push_string, push_text_in_form};
+pub use jsonl::{Request, RequestParser, final_spans_from_json};
 pub use office::LeftOut;
 pub use offsets::{Offsets, from_bytes, to_bytes};
 pub use parquet::{BatchRow, BatchTable, BatchWriter};
 pub use paths::OutputPlan;
 pub use read::{Layout, ReadSummary, Reader, open, read_bytes, read_from};
-pub use sidecar::Identities;
+pub use rekey::{JoinId, Rekey, Rekeyed, check_table, rekey_table};
+pub use sidecar::{Identities, RowKey};
 pub use stage::Stage;
+pub use text_form::TextForm;
 pub use write::{FileNames, WriteOptions, Writer};
 
 use taire_text::Note;
@@ -94,6 +108,10 @@ pub enum Format {
     Fhir,
     /// One HL7 v2 message.
     Hl7,
+    /// One mail.
+    Mail,
+    /// Mails one after the other.
+    Mailbox,
 }
 
 impl Format {
@@ -115,12 +133,14 @@ impl Format {
             Format::Cda => "cda",
             Format::Fhir => "fhir",
             Format::Hl7 => "hl7",
+            Format::Mail => "eml",
+            Format::Mailbox => "mbox",
         }
     }
 
     /// Whether one file holds one document.
     pub fn is_single(self) -> bool {
-        !matches!(self, Format::Jsonl | Format::Json | Format::Csv { .. } | Format::Parquet)
+        !matches!(self, Format::Jsonl | Format::Json | Format::Csv { .. } | Format::Parquet | Format::Mailbox)
     }
 }
 
@@ -150,6 +170,7 @@ pub struct ReadOptions {
     pub id_column: Option<String>,
     pub patient_column: Option<String>,
     pub date_column: Option<String>,
+    pub visit_column: Option<String>,
     /// Columns or keys passed through unread. Others that are not known are left out.
     pub keep_columns: Vec<String>,
     /// Read the annotations that come with documents (`spans`, `.ann`).

@@ -10,6 +10,7 @@ use std::ops::Range;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
+use crate::Reason;
 use crate::splice::Gatherer;
 
 /// How deep elements may nest.
@@ -70,9 +71,9 @@ pub(crate) enum Flow {
 pub(crate) trait Walk {
     /// The short name of a namespace, if the format knows it.
     fn namespace(uri: &str) -> Option<&'static str>;
-    fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, String>;
-    fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), String>;
-    fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), String>;
+    fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, Reason>;
+    fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), Reason>;
+    fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), Reason>;
 
     /// The address of a namespace that the format does not know, which stays.
     fn stranger(&mut self, address: &str, at: Range<usize>, out: &mut Gatherer) {
@@ -81,7 +82,7 @@ pub(crate) trait Walk {
 }
 
 /// Bytes of an XML part as text, whatever its encoding.
-pub(crate) fn decode(bytes: &[u8]) -> Result<String, String> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<String, Reason> {
     let declared = || {
         let head = &bytes[..bytes.len().min(200)];
         let at = memchr::memmem::find(head, b"encoding=")? + 9;
@@ -109,7 +110,7 @@ struct Open<'a> {
 }
 
 /// Reads `xml`, which is the source that `out` has begun.
-pub(crate) fn scan<W: Walk>(xml: &str, walk: &mut W, out: &mut Gatherer) -> Result<(), String> {
+pub(crate) fn scan<W: Walk>(xml: &str, walk: &mut W, out: &mut Gatherer) -> Result<(), Reason> {
     const BROKEN: &str = "its XML is not well formed";
     let mut reader = Reader::from_str(xml);
     reader.config_mut().check_end_names = true;
@@ -156,7 +157,7 @@ pub(crate) fn scan<W: Walk>(xml: &str, walk: &mut W, out: &mut Gatherer) -> Resu
         match event {
             Event::Start(_) | Event::Empty(_) => {
                 if open.len() >= DEEPEST {
-                    return Err(format!("its elements nest more than {DEEPEST} deep"));
+                    return Err(format!("its elements nest more than {DEEPEST} deep").into());
                 }
                 let empty = matches!(event, Event::Empty(_));
                 let scope = scopes.len();
@@ -209,7 +210,7 @@ fn close<W: Walk>(
     at: Range<usize>,
     walk: &mut W,
     out: &mut Gatherer,
-) -> Result<(), String> {
+) -> Result<(), Reason> {
     let Some(Open { name, scope, unwrap }) = open.pop() else { return Ok(()) };
     scopes.truncate(scope);
     match *dropping {
@@ -229,9 +230,9 @@ fn close<W: Walk>(
 }
 
 /// Character references and the five entities, nothing else.
-pub(crate) fn unescape(text: &str) -> Result<Cow<'_, str>, String> {
+pub(crate) fn unescape(text: &str) -> Result<Cow<'_, str>, Reason> {
     quick_xml::escape::unescape_with(text, quick_xml::escape::resolve_xml_entity)
-        .map_err(|_| "its XML uses an entity of its own, which is not expanded".to_owned())
+        .map_err(|_| Reason::from("its XML uses an entity of its own, which is not expanded"))
 }
 
 /// Splits a start tag. Its bytes are known to lie between `<` and `>`.
@@ -240,7 +241,7 @@ fn parse_tag<'a, W: Walk>(
     at: Range<usize>,
     depth: usize,
     scopes: &mut Vec<(&'a str, &'static str)>,
-) -> Result<Tag<'a>, String> {
+) -> Result<Tag<'a>, Reason> {
     const BAD: &str = "an XML tag of it is not well formed";
     let bytes = xml.as_bytes();
     let inner_end = at.end - if xml[at.clone()].ends_with("/>") { 2 } else { 1 };
@@ -335,7 +336,7 @@ mod tests {
         fn namespace(uri: &str) -> Option<&'static str> {
             (uri == "urn:a").then_some("a")
         }
-        fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, String> {
+        fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, Reason> {
             for attribute in &tag.attributes {
                 match attribute.name.local {
                     "alt" => out.run(attribute.at.clone(), attribute.value.to_string(), Code::Xml),
@@ -345,16 +346,16 @@ mod tests {
             }
             Ok(if tag.name == (Name { ns: "a", local: "drop" }) { Flow::Drop } else { Flow::Into })
         }
-        fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), String> {
+        fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), Reason> {
             out.run(at, text.to_owned(), Code::Xml);
             Ok(())
         }
-        fn close(&mut self, _: Name<'_>, _: &mut Gatherer) -> Result<(), String> {
+        fn close(&mut self, _: Name<'_>, _: &mut Gatherer) -> Result<(), Reason> {
             Ok(())
         }
     }
 
-    fn read(xml: &str) -> Result<(String, String), String> {
+    fn read(xml: &str) -> Result<(String, String), Reason> {
         let mut out = Gatherer::new();
         out.source(xml.as_bytes().to_vec());
         scan(xml, &mut Plain, &mut out)?;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use flate2::bufread::MultiGzDecoder;
 use zip::ZipArchive;
 
+use crate::Reason;
 use crate::error::reason;
 
 /// Text packs ten to one; what unpacks to more than this many times its size is made to harm.
@@ -106,16 +107,16 @@ impl Seek for Shared {
 /// A file in a zip, or why it is not read.
 pub(crate) struct Member {
     pub(crate) path: PathBuf,
-    pub(crate) packing: Result<Packing, String>,
+    pub(crate) packing: Result<Packing, Reason>,
 }
 
 /// The files of a zip by name, or `None` where it is a document of another program (.docx, .odt, …).
-pub(crate) fn members(path: &Path) -> Result<Option<Vec<Member>>, String> {
+pub(crate) fn members(path: &Path) -> Result<Option<Vec<Member>>, Reason> {
     let damaged = "this zip file is damaged or of a kind that is not known";
     let shared = Shared::open(path).map_err(|e| format!("cannot read it: {}", reason(&e)))?;
     let mut archive = ZipArchive::new(io::BufReader::new(shared.clone())).map_err(|_| damaged)?;
     if archive.len() > MEMBERS {
-        return Err(format!("this zip holds {} files; the limit is {MEMBERS}", archive.len()));
+        return Err(format!("this zip holds {} files; the limit is {MEMBERS}", archive.len()).into());
     }
     let document = ["[Content_Types].xml", "mimetype", "META-INF/manifest.xml"];
     if archive.file_names().any(|n| n.is_ok_and(|n| document.contains(&&*n))) {
@@ -124,7 +125,7 @@ pub(crate) fn members(path: &Path) -> Result<Option<Vec<Member>>, String> {
     let archived = ZipArchive::new(shared).map_err(|_| damaged)?;
     let mut found = Vec::new();
     for index in 0..archive.len() {
-        let refused = |why: &str| Err(why.to_owned());
+        let refused = |why: &str| Err(Reason::from(why));
         let Ok(member) = archive.by_index_raw(index) else {
             found.push(Member { path: format!("file-{}", index + 1).into(), packing: refused(damaged) });
             continue;
@@ -143,9 +144,9 @@ pub(crate) fn members(path: &Path) -> Result<Option<Vec<Member>>, String> {
         } else if member.is_symlink() {
             refused("it is a link")
         } else if size > MEMBER_BYTES {
-            Err(format!("it is over {} MB; unpack the zip first", MEMBER_BYTES >> 20))
+            Err(format!("it is over {} MB; unpack the zip first", MEMBER_BYTES >> 20).into())
         } else if size > FREE_BYTES / 8 && size / MOST_TIMES > packed {
-            Err(format!("it unpacks to more than {MOST_TIMES} times its size; unpack the zip first"))
+            Err(format!("it unpacks to more than {MOST_TIMES} times its size; unpack the zip first").into())
         } else {
             Ok(Packing::Member { archive: archived.clone(), index })
         };
@@ -155,7 +156,7 @@ pub(crate) fn members(path: &Path) -> Result<Option<Vec<Member>>, String> {
     for i in 1..found.len() {
         // `a//b` is `a/b`.
         if found[i].path == found[i - 1].path {
-            found[i].packing = Err("another file of the zip has the same path".to_owned());
+            found[i].packing = Err("another file of the zip has the same path".into());
         }
     }
     Ok(Some(found))

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Discovery, Error, Format, InputFile, To};
+use crate::{Discovery, Error, Format, To};
 
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
-const FILE_EXTENSIONS: [&str; 15] = [
+const MANIFEST: &str = "manifest.json";
+const FILE_EXTENSIONS: [&str; 17] = [
     "txt", "jsonl", "ndjson", "json", "csv", "tsv", "parquet", "xml", "html", "ann", "docx", "odt", "htm",
-    "rtf", "hl7",
+    "rtf", "hl7", "eml", "mbox",
 ];
 
 /// One target for each input, and where the reports go.
@@ -21,45 +22,68 @@ pub struct OutputPlan {
     pub merged: bool,
     pub report_json: PathBuf,
     pub report_md: PathBuf,
+    /// The list of what the run wrote: in the output folder, or in the private one where the output is a file.
+    pub manifest: PathBuf,
     /// The folder for what is being written.
     pub stage: PathBuf,
+    /// The folder beside the output for what must not be shared.
+    pub private: PathBuf,
+    /// Where outputs are: the folder the run fills, or the one that holds the output file.
+    pub folder: PathBuf,
+    /// The output is one file; others in its folder are not ours.
+    pub is_file: bool,
+    /// The share of the documents that this is the plan of.
+    pub part: Option<String>,
 }
 
 impl OutputPlan {
     /// Plans the outputs of `discovery` under `out`. Nothing is made yet. A `part` names this run's share of the
     /// documents in the files that other runs write shares of.
     pub fn new(discovery: &Discovery, out: &Path, to: To, part: Option<&str>) -> Result<Self, Error> {
+        let names: Vec<PathBuf> = discovery.inputs.iter().map(|input| input.relative.clone()).collect();
+        OutputPlan::renamed(discovery, &names, out, to, part)
+    }
+
+    /// The same, with other names than those of the inputs: one for each, relative to the output.
+    pub fn renamed(
+        discovery: &Discovery,
+        relative: &[PathBuf],
+        out: &Path,
+        to: To,
+        part: Option<&str>,
+    ) -> Result<Self, Error> {
         let inputs = &discovery.inputs;
         let extension = out.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
         let looks_like_file = FILE_EXTENSIONS.contains(&extension.as_str()) && !out.is_dir();
         if !looks_like_file && out.is_file() {
-            return Err(Error::usage_at(out, "this is a file; give a folder"));
+            return Err(crate::error::usage_error(out, "this is a file; give a folder"));
         }
         let merged = looks_like_file && to == To::Jsonl && extension == "jsonl";
         let single = looks_like_file && inputs.len() == 1 && inputs[0].named;
         let targets: Vec<PathBuf> = if merged {
             vec![out.to_owned(); inputs.len()]
         } else if single {
-            let wanted = output_name(&inputs[0], to);
+            let wanted = output_name(inputs[0].format, &relative[0], to);
             let wanted = wanted.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
             if wanted != extension {
                 let why = format!(
                     "this input is written as .{wanted}, not .{extension}; name the output so, or give a folder"
                 );
-                return Err(Error::usage_at(out, why));
+                return Err(crate::error::usage_error(out, why));
             }
             vec![out.to_owned()]
         } else if looks_like_file && !inputs.is_empty() {
-            return Err(Error::usage_at(out, "one file cannot hold these inputs; give a folder"));
+            return Err(crate::error::usage_error(out, "one file cannot hold these inputs; give a folder"));
         } else {
-            let mut names: Vec<PathBuf> = inputs.iter().map(|input| output_name(input, to)).collect();
+            let named = inputs.iter().zip(relative);
+            let mut names: Vec<PathBuf> = named.map(|(i, name)| output_name(i.format, name, to)).collect();
             let mut often: BTreeMap<PathBuf, usize> = BTreeMap::new();
             names.iter().for_each(|name| *often.entry(name.clone()).or_default() += 1);
-            for (input, name) in inputs.iter().zip(&mut names) {
+            for (relative, name) in relative.iter().zip(&mut names) {
                 // A letter may lie beside its print: `a.docx`, `a.pdf`.
                 if often.get(name).is_some_and(|n| *n > 1) && to != To::InKind {
                     let extension = name.extension().map(ToOwned::to_owned).unwrap_or_default();
-                    let mut whole = input.relative.clone().into_os_string();
+                    let mut whole = relative.clone().into_os_string();
                     whole.push(".");
                     whole.push(extension);
                     *name = whole.into();
@@ -70,10 +94,12 @@ impl OutputPlan {
                 named.map(|(i, name)| if i.format.is_single() { name } else { with_part(name, part) });
             shared.map(|name| out.join(name)).collect()
         };
-        let folder = if merged || single { out.parent().unwrap_or(Path::new("")) } else { out };
+        let is_file = merged || single;
+        let folder = if is_file { out.parent().unwrap_or(Path::new("")) } else { out };
+        let private = private_folder(out, is_file)?;
         let report = |name: &str| with_part(folder.join(name), part);
         let mut stage = ".taire-run".to_owned();
-        if merged || single {
+        if is_file {
             let name = out.file_name().unwrap_or_default().to_string_lossy();
             stage = format!(".{name}{stage}");
         }
@@ -85,10 +111,20 @@ impl OutputPlan {
             merged,
             report_json: report(REPORTS[0]),
             report_md: report(REPORTS[1]),
+            manifest: with_part(if is_file { &private } else { folder }.join(MANIFEST), part),
             stage: folder.join(stage),
+            private,
+            folder: folder.to_owned(),
+            is_file,
+            part: part.map(str::to_owned),
         };
         plan.check(discovery, to)?;
         Ok(plan)
+    }
+
+    /// Where a file of the private folder goes, under a name of its share.
+    pub fn private_file(&self, name: &str) -> PathBuf {
+        with_part(self.private.join(name), self.part.as_deref())
     }
 
     fn check(&self, discovery: &Discovery, to: To) -> Result<(), Error> {
@@ -108,10 +144,10 @@ impl OutputPlan {
             .chain(&discovery.identities)
             .filter_map(|p| fs::canonicalize(p).ok())
             .collect();
-        let reports = [&self.report_json, &self.report_md];
+        let reports = [&self.report_json, &self.report_md, &self.manifest];
         for target in claims.iter().map(|(_, t)| t).chain(reports) {
             if fs::canonicalize(target).is_ok_and(|p| ours.contains(&p)) {
-                return Err(Error::usage_at(
+                return Err(crate::error::usage_error(
                     target,
                     "writing here would replace an input; choose another output",
                 ));
@@ -119,8 +155,8 @@ impl OutputPlan {
         }
         for (input, target) in claims {
             if reports.contains(&&target) {
-                let why = "its output would take the name of the report; rename it";
-                return Err(Error::usage_at(input, why));
+                let why = "its output would take the name of the report or of the manifest; rename it";
+                return Err(crate::error::usage_error(input, why));
             }
             if self.merged {
                 continue;
@@ -128,7 +164,7 @@ impl OutputPlan {
             if let Some(other) = taken.insert(target, input) {
                 let why =
                     format!("its output would have the name of that of {}; rename one", other.display());
-                return Err(Error::usage_at(input, why));
+                return Err(crate::error::usage_error(input, why));
             }
         }
         Ok(())
@@ -137,6 +173,21 @@ impl OutputPlan {
 
 pub(crate) fn writes_brat(format: Format, to: To) -> bool {
     to == To::Brat || (to == To::InKind && format == Format::Brat)
+}
+
+/// `out/` → `out.private/`, `out.jsonl` → `out.private/`.
+fn private_folder(out: &Path, is_file: bool) -> Result<PathBuf, Error> {
+    let named = match out.file_name() {
+        Some(_) => out.to_owned(),
+        None => fs::canonicalize(out).unwrap_or_default(),
+    };
+    let name = if is_file { named.file_stem() } else { named.file_name() };
+    let Some(name) = name else {
+        return Err(crate::error::usage_error(out, "this folder has no name; give one that has"));
+    };
+    let mut name = name.to_owned();
+    name.push(".private");
+    Ok(named.with_file_name(name))
 }
 
 /// `notes.jsonl` → `notes.1-of-4.jsonl`
@@ -150,25 +201,26 @@ fn with_part(path: PathBuf, part: Option<&str>) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn output_name(input: &InputFile, to: To) -> PathBuf {
+fn output_name(format: Format, relative: &Path, to: To) -> PathBuf {
     match to {
-        To::InKind if input.format.becomes_text() => {
-            let mut name = input.relative.clone().into_os_string();
+        To::InKind if format.becomes_text() => {
+            let mut name = relative.to_owned().into_os_string();
             name.push(".txt");
             name.into()
         }
-        To::InKind => input.relative.clone(),
-        To::Jsonl => input.relative.with_extension("jsonl"),
-        To::Brat if input.format.is_single() => input.relative.with_extension("txt"),
-        To::Brat => input.relative.with_extension(""),
-        To::Xml => input.relative.with_extension("xml"),
-        To::Html => input.relative.with_extension("html"),
+        To::InKind => relative.to_owned(),
+        To::Jsonl => relative.with_extension("jsonl"),
+        To::Brat if format.is_single() => relative.with_extension("txt"),
+        To::Brat => relative.with_extension(""),
+        To::Xml => relative.with_extension("xml"),
+        To::Html => relative.with_extension("html"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::InputFile;
 
     fn found(names: &[&str]) -> Discovery {
         let input = |name: &&str| {
@@ -210,11 +262,23 @@ mod tests {
     }
 
     #[test]
+    fn what_must_not_be_shared_lies_beside_the_output() {
+        let found = found(&["in.jsonl"]);
+        for (out, private) in
+            [("/o/out", "/o/out.private"), ("/o/out.jsonl", "/o/out.private"), ("/o/v1.2", "/o/v1.2.private")]
+        {
+            let plan = OutputPlan::new(&found, Path::new(out), To::InKind, None).unwrap();
+            assert_eq!(plan.private, Path::new(private));
+        }
+    }
+
+    #[test]
     fn what_cannot_be_is_refused() {
         assert!(plan(&["a.txt", "a.txt"], "/o", To::Xml).unwrap_err().contains("rename one"));
         assert!(plan(&["a.txt", "b.txt"], "/o/x.txt", To::InKind).unwrap_err().contains("give a folder"));
         assert!(plan(&["a.txt"], "/o/x.jsonl", To::InKind).unwrap_err().contains(".txt, not .jsonl"));
         assert!(plan(&["report.json"], "/o", To::InKind).unwrap_err().contains("name of the report"));
+        assert!(plan(&["manifest.json"], "/o", To::InKind).unwrap_err().contains("of the manifest"));
     }
 
     #[test]

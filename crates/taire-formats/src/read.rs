@@ -7,19 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
-use taire_text::{KnownIdentity, Note};
+use taire_text::{KnownIdentity, Note, PatientId};
 
+use crate::Reason;
 use crate::decode::{BOM, decode};
 use crate::document::Spot;
 use crate::error::reason;
 use crate::jsonl::{self, Keys};
 use crate::lines::{Line, read_line};
+use crate::mailbox::Mailbox;
 use crate::packed::{Packing, gunzip, member_bytes};
 use crate::parquet::{self, Step, Table};
 use crate::table::{Columns, Record, Records, Style};
 use crate::{
     Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Place, Position, ReadOptions, Refusal,
-    brat, envelope, identity, office,
+    brat, encoded, envelope, identity, office,
 };
 
 /// What a writer in kind must know of the file that was read.
@@ -54,6 +56,11 @@ impl Layout {
         Layout { private: true, ..self }
     }
 
+    /// The name that what is written gives itself.
+    pub fn titled(self, title: &str) -> Layout {
+        Layout { title: title.to_owned(), ..self }
+    }
+
     /// Several documents share the file.
     pub(crate) fn is_many(&self) -> bool {
         !self.format.is_single()
@@ -79,7 +86,8 @@ pub fn open(file: &InputFile, options: &ReadOptions) -> Result<Reader, Error> {
         let source = Cursor::new(head.0.clone()).chain(io::stdin());
         return read_from(file, Box::new(source), options);
     }
-    let failed = |e: io::Error| Error::input(&file.path, format!("cannot read it: {}", reason(&e)));
+    let failed =
+        |e: io::Error| crate::error::input_error(&file.path, format!("cannot read it: {}", reason(&e)));
     match (&file.packing, file.format) {
         (Packing::Plain, Format::Parquet) => {
             let source = File::open(&file.path).map_err(failed)?;
@@ -103,7 +111,8 @@ pub fn open(file: &InputFile, options: &ReadOptions) -> Result<Reader, Error> {
 
 /// Opens a Parquet table, which is not read as a stream.
 fn open_table(file: &InputFile, source: parquet::Source, options: &ReadOptions) -> Result<Reader, Error> {
-    let rows = parquet::Rows::open(source, options).map_err(|why| Error::usage_at(&file.path, why))?;
+    let rows =
+        parquet::Rows::open(source, options).map_err(|why| crate::error::usage_error(&file.path, why))?;
     let mut summary = ReadSummary::default();
     rows.columns().note_dropped(&mut summary.dropped);
     Ok(Reader {
@@ -137,7 +146,8 @@ pub fn read_from(
         Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf => {
             State::Office { input: Some(input) }
         }
-        Format::Cda | Format::Fhir | Format::Hl7 => State::Envelope { input: Some(input) },
+        Format::Cda | Format::Fhir | Format::Hl7 | Format::Mail => State::Envelope { input: Some(input) },
+        Format::Mailbox => State::Mails(Mailbox::new(input)),
         Format::Text | Format::Brat => State::Text { input: Some(input), gold: options.gold },
         Format::Jsonl => {
             let keys = Arc::new(Keys::new(options)?);
@@ -156,14 +166,14 @@ pub fn read_from(
             let mut records = Box::new(Records::new(input, delimiter));
             let names = header(&file.path, &mut records)?;
             let columns = Columns::new(names, delimiter, style, options)
-                .map_err(|why| Error::usage_at(&file.path, why))?;
+                .map_err(|why| crate::error::usage_error(&file.path, why))?;
             columns.note_dropped(&mut dropped);
             let columns = Arc::new(columns);
             layout.columns = Some(columns.clone());
             State::Rows { records, row: 0, columns }
         }
         Format::Parquet => {
-            return Err(Error::input(
+            return Err(crate::error::input_error(
                 &file.path,
                 "a Parquet file cannot be read from a stream; give the file",
             ));
@@ -181,11 +191,13 @@ pub fn read_from(
 
 fn header(path: &Path, records: &mut Records) -> Result<Vec<String>, Error> {
     match records.next() {
-        Err(e) => Err(Error::input(path, format!("cannot read it: {}", reason(&e)))),
-        Ok(Record::TooLong) => Err(Error::input(path, "its header is too long; a quote may be open")),
-        Ok(Record::End) => Err(Error::input(path, "it is empty; a table needs a header")),
+        Err(e) => Err(crate::error::input_error(path, format!("cannot read it: {}", reason(&e)))),
+        Ok(Record::TooLong) => {
+            Err(crate::error::input_error(path, "its header is too long; a quote may be open"))
+        }
+        Ok(Record::End) => Err(crate::error::input_error(path, "it is empty; a table needs a header")),
         Ok(Record::Whole) => {
-            let (mut names, _) = records.decoded().map_err(|why| Error::input(path, why))?;
+            let (mut names, _) = records.decoded().map_err(|why| crate::error::input_error(path, why))?;
             if let Some(first) = names.first_mut().filter(|n| n.starts_with('\u{FEFF}')) {
                 *first = first.trim_start_matches('\u{FEFF}').trim_matches('"').to_owned();
             }
@@ -196,15 +208,15 @@ fn header(path: &Path, records: &mut Records) -> Result<Vec<String>, Error> {
 
 /// The objects of a JSON file, and whether they stood in a list.
 fn json_items(path: &Path, input: Box<dyn BufRead + Send>) -> Result<(Vec<Box<RawValue>>, bool), Error> {
-    let bytes =
-        read_whole(input).map_err(|e| Error::input(path, format!("cannot read it: {}", reason(&e))))?;
+    let bytes = read_whole(input)
+        .map_err(|e| crate::error::input_error(path, format!("cannot read it: {}", reason(&e))))?;
     let Some(bytes) = bytes else {
         let why = format!("this JSON file is over {} MB; write one object per line (.jsonl)", LIMIT >> 20);
-        return Err(Error::input(path, why));
+        return Err(crate::error::input_error(path, why));
     };
     let bytes = bytes.strip_prefix(BOM).unwrap_or(&bytes);
     let bad = |e: serde_json::Error| {
-        Error::input(path, "this is not valid JSON in UTF-8").at(Position::Line(e.line() as u64))
+        crate::error::input_error(path, "this is not valid JSON in UTF-8").at(Position::Line(e.line() as u64))
     };
     match bytes.trim_ascii_start().first() {
         Some(b'[') => Ok((serde_json::from_slice(bytes).map_err(bad)?, true)),
@@ -225,6 +237,7 @@ enum State {
     Text { input: Option<Box<dyn BufRead + Send>>, gold: bool },
     Lines { input: Box<dyn BufRead + Send>, buffer: Vec<u8>, line: u64, keys: Arc<Keys> },
     Items { items: std::vec::IntoIter<Box<RawValue>>, item: u64, keys: Arc<Keys> },
+    Mails(Mailbox),
     Rows { records: Box<Records>, row: u64, columns: Arc<Columns> },
     Table(Box<parquet::Rows>),
     Done,
@@ -252,6 +265,16 @@ impl Reader {
     /// For the writer.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Whether a document that follows can belong to a patient.
+    pub fn may_have_patient(&self) -> bool {
+        let columns = match &self.state {
+            State::Rows { columns, .. } => columns,
+            State::Table(rows) => rows.columns(),
+            _ => return self.file.may_have_patient(),
+        };
+        columns.name_patients() || !self.file.sidecars.is_empty()
     }
 
     /// What was seen so far; whole once the iterator has ended.
@@ -304,6 +327,17 @@ impl Reader {
                     object(json, keys, &mut self.summary, id).map_err(|w| Refusal::new(path, at, w)),
                 );
             },
+            State::Mails(mailbox) => {
+                let mail = mailbox.next()?;
+                let at = Some(Position::Item(mailbox.count()));
+                let id = format!("{}:{}", self.stem, mailbox.count());
+                match mail {
+                    Ok(bytes) => Some(
+                        envelope_document(Format::Mail, &id, &bytes).map_err(|w| Refusal::new(path, at, w)),
+                    ),
+                    Err(why) => Some(Err(Refusal::new(path, at, why))),
+                }
+            }
             State::Items { items, item, keys } => {
                 let json = items.next()?;
                 *item += 1;
@@ -334,7 +368,7 @@ impl Reader {
                 let record = records.next();
                 let lines = &*records;
                 let at = || Some(Position::Line(lines.lines().0));
-                let refuse = |why: String| Some(Err(Refusal::new(path, at(), why)));
+                let refuse = |why: Reason| Some(Err(Refusal::new(path, at(), why)));
                 match record {
                     Ok(Record::End) => return None,
                     Ok(Record::TooLong) => {
@@ -343,7 +377,7 @@ impl Reader {
                             records.lines().1,
                             LIMIT >> 20
                         );
-                        return refuse(why);
+                        return refuse(why.into());
                     }
                     Ok(Record::Whole) => {}
                     Err(e) => {
@@ -360,11 +394,11 @@ impl Reader {
                         records.len(),
                         columns.len()
                     );
-                    return refuse(why);
+                    return refuse(why.into());
                 }
                 let (cells, encoding) = match records.decoded() {
                     Ok(decoded) => decoded,
-                    Err(why) => return refuse(why.to_owned()),
+                    Err(why) => return refuse(why.into()),
                 };
                 match columns.document(cells, encoding, || format!("{}:{row}", self.stem)) {
                     Ok(read) => {
@@ -380,8 +414,8 @@ impl Reader {
     /// Joins what the document, the identity files and `--patients` know.
     fn join(&self, document: &mut Document, own: Option<KnownIdentity>) -> Result<(), Error> {
         let mut known = own.filter(|k| !k.is_empty()).map(Arc::new);
-        let mut patient = document.patient.clone().or_else(|| known.as_ref().and_then(|k| k.patient.clone()));
-        let mut add = |more: &Arc<KnownIdentity>, patient: &mut Option<String>| {
+        let mut patient = document.patient.clone().or_else(|| known.as_ref()?.patient.clone());
+        let mut add = |more: &Arc<KnownIdentity>, patient: &mut Option<PatientId>| {
             known = Some(match &known {
                 None => more.clone(),
                 Some(first) => Arc::new(identity::merge(first, more)),
@@ -418,7 +452,10 @@ impl Iterator for Reader {
         });
         let item = item.and_then(|(mut document, known)| match self.join(&mut document, known) {
             Ok(()) => Ok(document),
-            Err(error) => Err(Refusal::new(&self.file.path, None, error.to_string())),
+            Err(error) => {
+                let why = error.reason().clone().prefixed("a file of known identities cannot be used: ");
+                Err(Refusal::new(&self.file.path, None, why))
+            }
         });
         Some(match item {
             Ok(document) => {
@@ -447,21 +484,27 @@ fn object(
     keys: &Keys,
     summary: &mut ReadSummary,
     id: impl FnOnce() -> String,
-) -> Result<(Document, Option<KnownIdentity>), String> {
+) -> Result<(Document, Option<KnownIdentity>), Reason> {
     let mut parsed = jsonl::parse(json, keys, &mut summary.dropped)?;
     summary.unread_dates += u64::from(parsed.unread_date);
     let known = parsed.known.take();
-    Ok((parsed.into_document(id), known))
+    let mut document = parsed.into_document(id);
+    // Annotations count in the text as it stands.
+    if document.gold.is_empty() {
+        document.open_text()?;
+    }
+    Ok((document, known))
 }
 
 /// A document of a word processor: its text, and the way back into its file.
 fn read_office(file: &InputFile, stem: &str, input: impl Read) -> Result<Document, Refusal> {
-    let refuse = |why: String| Refusal::new(&file.path, None, why);
-    let bytes = read_whole(input).map_err(|e| refuse(format!("cannot read it: {}", reason(&e))))?;
-    let bytes =
-        bytes.ok_or_else(|| refuse(format!("it is over {} MB; split it into its letters", LIMIT >> 20)))?;
+    let refuse = |why: Reason| Refusal::new(&file.path, None, why);
+    let bytes = read_whole(input).map_err(|e| refuse(format!("cannot read it: {}", reason(&e)).into()))?;
+    let bytes = bytes
+        .ok_or_else(|| refuse(format!("it is over {} MB; split it into its letters", LIMIT >> 20).into()))?;
     let opened = office::open(file.format, &bytes).map_err(refuse)?;
-    let mut document = Document::new(stem, opened.text);
+    encoded::check(&opened.text).map_err(refuse)?;
+    let mut document = Document::of_file(stem, opened.text);
     document.left_out = opened.left_out;
     document.place = Place(Spot::Markup(Box::new(opened.back)));
     Ok(document)
@@ -469,12 +512,20 @@ fn read_office(file: &InputFile, stem: &str, input: impl Read) -> Result<Documen
 
 /// An envelope: its header and its letter as one text, with what the header knows.
 fn read_envelope(file: &InputFile, stem: &str, input: impl Read) -> Item {
-    let refuse = |why: String| Refusal::new(&file.path, None, why);
-    let bytes = read_whole(input).map_err(|e| refuse(format!("cannot read it: {}", reason(&e))))?;
-    let bytes =
-        bytes.ok_or_else(|| refuse(format!("it is over {} MB; split it into its letters", LIMIT >> 20)))?;
-    let opened = envelope::open(file.format, &bytes).map_err(refuse)?;
-    let mut document = Document::new(stem, opened.text);
+    let refuse = |why: Reason| Refusal::new(&file.path, None, why);
+    let bytes = read_whole(input).map_err(|e| refuse(format!("cannot read it: {}", reason(&e)).into()))?;
+    let bytes = bytes
+        .ok_or_else(|| refuse(format!("it is over {} MB; split it into its letters", LIMIT >> 20).into()))?;
+    envelope_document(file.format, stem, &bytes).map_err(refuse)
+}
+
+fn envelope_document(
+    format: Format,
+    id: &str,
+    bytes: &[u8],
+) -> Result<(Document, Option<KnownIdentity>), Reason> {
+    let opened = envelope::open(format, bytes)?;
+    let mut document = Document::of_file(id, opened.text);
     document.left_out = opened.left_out;
     document.given = opened.read.given;
     document.language = opened.read.language;
@@ -501,8 +552,11 @@ fn read_text(
     };
     let bytes = read(&file.path, Box::new(input))?;
     let decoded = decode(&bytes).map_err(|why| refuse(&file.path, None, why.into()))?;
-    let mut document = Document::new(stem, decoded.text.into_owned());
+    let mut document = Document::of_file(stem, decoded.text.into_owned());
     document.encoding = decoded.encoding;
+    if file.format == Format::Text {
+        document.open_text().map_err(|why| Refusal::new(&file.path, None, why))?;
+    }
     if let Some(path) = file.ann.as_ref().filter(|_| gold) {
         let ann =
             File::open(path).map_err(|e| refuse(path, None, format!("cannot read it: {}", reason(&e))))?;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::Reason;
 use crate::decode::{BOM, has_utf16_mark, is_binary};
-use crate::sidecar::is_lines;
+use crate::rows::is_lines;
 use crate::table::{is_document_header, sniff_delimiter};
 use crate::{Format, ReadOptions};
 
@@ -13,7 +14,7 @@ const BINARY: [&str; 8] = ["doc", "docx", "gz", "odt", "parquet", "pdf", "rtf", 
 pub(crate) const HEAD: usize = 1 << 16;
 
 /// The format, or why the file is refused.
-pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Result<Format, String> {
+pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Result<Format, Reason> {
     if head.starts_with(b"PAR1") {
         return Ok(Format::Parquet);
     }
@@ -27,8 +28,14 @@ pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Resu
     if let Some(format) = envelope(head)? {
         return Ok(format);
     }
-    if let Some(what) = foreign(head) {
-        return Err(format!("it is {what}, which is not read yet; convert it to text"));
+    match mail(head) {
+        Some(MAIL) => return Ok(Format::Mail),
+        Some(MAILBOX) => return Ok(Format::Mailbox),
+        _ if extension == "eml" => return Ok(Format::Mail),
+        _ => {}
+    }
+    if let Some(what) = mail(head).or_else(|| foreign(head)) {
+        return Err(format!("it is {what}, which is not read yet; convert it to text").into());
     }
     if has_utf16_mark(head) {
         return match extension.as_str() {
@@ -59,7 +66,7 @@ pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Resu
 }
 
 /// Documents of word processors, by their first bytes; the name decides only where these do not tell.
-fn office(head: &[u8], name: &Path) -> Result<Option<Format>, String> {
+fn office(head: &[u8], name: &Path) -> Result<Option<Format>, Reason> {
     let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
     if head.starts_with(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") {
         return Ok(Some(Format::Doc));
@@ -101,8 +108,88 @@ fn office(head: &[u8], name: &Path) -> Result<Option<Format>, String> {
     Ok(None)
 }
 
+/// A whole page of HTML.
+pub(crate) fn is_page(head: &[u8]) -> bool {
+    matches!(office(head, Path::new("text")), Ok(Some(Format::Html)))
+}
+
+/// Bytes that are a document of a word processor.
+pub(crate) fn is_document(head: &[u8]) -> bool {
+    matches!(office(&head[..head.len().min(HEAD)], Path::new("bytes")), Ok(Some(_)) | Err(_))
+}
+
+/// What carries a document, where a text is one such: an envelope, a mail, a file.
+pub(crate) fn carrier(head: &[u8]) -> Option<&'static str> {
+    if let Some(what) = mail(head) {
+        return Some(what);
+    }
+    match envelope(head) {
+        Ok(Some(Format::Cda)) => return Some("a CDA document"),
+        Ok(Some(Format::Hl7)) => return Some("an HL7 message"),
+        Ok(Some(_)) => return Some("a FHIR resource"),
+        Err(_) => return Some("a batch of messages or resources"),
+        Ok(None) => {}
+    }
+    if head.starts_with(b"%PDF-") {
+        return Some("a PDF file");
+    }
+    foreign(head)
+}
+
+const MAIL: &str = "a mail";
+const MAILBOX: &str = "a mailbox";
+
+/// Mail and what travels with it, by the first lines.
+fn mail(head: &[u8]) -> Option<&'static str> {
+    let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
+    let begins =
+        |what: &str| start.get(..what.len()).is_some_and(|s| s.eq_ignore_ascii_case(what.as_bytes()));
+    if begins("BEGIN:VCARD") {
+        return Some("a vCard");
+    }
+    if begins("BEGIN:VCALENDAR") {
+        return Some("a calendar");
+    }
+    let first = &start[..memchr::memchr(b'\n', start).unwrap_or(start.len())];
+    if is_mbox_line(first) {
+        return Some(MAILBOX);
+    }
+    let mut mime = false;
+    for line in start.split(|b| *b == b'\n').take(200) {
+        let line = line.trim_ascii_end();
+        let folded = line.first().is_some_and(|b| matches!(b, b' ' | b'\t'));
+        let name = &line[..memchr::memchr(b':', line).unwrap_or(0)];
+        let is_header = !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-');
+        if !(folded || is_header) {
+            break;
+        }
+        let known = [
+            "mime-version",
+            "content-type",
+            "content-transfer-encoding",
+            "received",
+            "return-path",
+            "message-id",
+        ];
+        mime |= known.iter().any(|k| name.eq_ignore_ascii_case(k.as_bytes()));
+    }
+    mime.then_some(MAIL)
+}
+
+/// `From somebody@somewhere Thu Jan  1 00:00:00 1970`
+pub(crate) fn is_mbox_line(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"From ") else { return false };
+    let rest = rest.trim_ascii();
+    let year = rest.len() > 16 && rest[rest.len() - 4..].iter().all(u8::is_ascii_digit);
+    let zone = rest.len() > 16 && matches!(rest[rest.len() - 5], b'+' | b'-' | b' ');
+    let time = rest
+        .windows(6)
+        .any(|w| w[0] == b':' && w[3] == b':' && w[1].is_ascii_digit() && w[4].is_ascii_digit());
+    year && zone && time
+}
+
 /// Envelopes of hospital systems.
-fn envelope(head: &[u8]) -> Result<Option<Format>, String> {
+fn envelope(head: &[u8]) -> Result<Option<Format>, Reason> {
     let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
     let has = |what: &[u8]| memchr::memmem::find(start, what).is_some();
     if start.starts_with(b"<") && has(b"ClinicalDocument") && has(b"urn:hl7-org:v3") {
@@ -168,7 +255,9 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
         (b"MM\0*", "an image"),
         (b"\x7FELF", "a program"),
     ];
-    if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+    let magic = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
+    // "PARENTS" begins a letter too.
+    if let Some((_, what)) = magic.filter(|(magic, _)| *magic != b"PARE" || is_binary(head)) {
         return Some(what);
     }
     let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();

@@ -60,7 +60,7 @@ impl SpillWriter {
     }
 
     pub(crate) fn add(&mut self, patient: &str, known: &KnownIdentity) -> io::Result<()> {
-        let plain = serde_json::to_vec(known).map_err(|_| io::ErrorKind::InvalidData)?;
+        let plain = serde_json::to_vec(&(patient, known)).map_err(|_| io::ErrorKind::InvalidData)?;
         let sealed = self
             .keys
             .cipher
@@ -160,7 +160,7 @@ impl Spill {
             index.read_exact(&mut bytes)?;
             for (_, place) in bytes.chunks_exact(PAIR).map(pair).filter(|(h, _)| *h == hash) {
                 let known = self.read(data, place)?;
-                if known.patient.as_deref() == Some(patient) {
+                if known.patient.as_deref().is_none_or(|own| own == patient) {
                     found.push(known);
                 }
             }
@@ -169,7 +169,25 @@ impl Spill {
         Ok(found)
     }
 
+    /// Calls `take` for every identity, with the key it was added under, in the order they came in.
+    pub(crate) fn each(&self, mut take: impl FnMut(&str, &KnownIdentity)) -> io::Result<()> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let data = &mut files.0;
+        let end = data.seek(SeekFrom::End(0))?;
+        let mut place = 0;
+        while place < end {
+            let (key, known) = self.read_keyed(data, place)?;
+            take(&key, &known);
+            place = data.stream_position()?;
+        }
+        Ok(())
+    }
+
     fn read(&self, data: &mut File, place: u64) -> io::Result<KnownIdentity> {
+        self.read_keyed(data, place).map(|(_, known)| known)
+    }
+
+    fn read_keyed(&self, data: &mut File, place: u64) -> io::Result<(String, KnownIdentity)> {
         let mut length = [0u8; 4];
         data.seek(SeekFrom::Start(place))?;
         data.read_exact(&mut length)?;
@@ -187,12 +205,13 @@ impl Spill {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taire_text::PatientId;
 
     #[test]
     fn what_went_in_comes_out_by_patient() {
         let mut writer = SpillWriter::new().unwrap();
         let known = |patient: usize, name: &str| KnownIdentity {
-            patient: Some(patient.to_string()),
+            patient: PatientId::parse(&patient.to_string()),
             family_name: Some(format!("{name}{patient}")),
             ..Default::default()
         };

@@ -13,6 +13,7 @@ use std::ops::Range;
 use taire_text::fold;
 
 use crate::OutSpan;
+use crate::text_edit::{TextEdit, edits_by_place, text_edits};
 use crate::well_known::{is_style, is_well_known, without_fonts};
 
 /// How a run is written back.
@@ -228,7 +229,6 @@ impl fmt::Debug for Places {
     }
 }
 
-type Edit<'a> = (Range<usize>, &'a str);
 pub(crate) type Change = (Range<usize>, Vec<u8>);
 
 const DISAGREE: &str = "its new text does not agree with its layout; it is not written";
@@ -242,28 +242,23 @@ impl Places {
     /// The sources with `text` in place of the text as read. `spans` tell what stands for what; outside of them
     /// the two texts must be the same.
     pub(crate) fn rewrite(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<Vec<u8>>, &'static str> {
-        let edits = self.edits(text, spans)?;
+        let edits = text_edits(&self.text, text, spans).map_err(|_| DISAGREE)?;
         let mut changes: Vec<Vec<(Range<usize>, Vec<u8>)>> =
             self.sources.iter().map(|s| s.cuts.clone()).collect();
-        let anew =
-            self.runs.iter().enumerate().filter(|(_, run)| matches!(run.code, Code::Rtf { anew: true, .. }));
-        let mut pieces: BTreeMap<usize, Vec<Edit<'_>>> = anew.map(|(i, _)| (i, Vec::new())).collect();
-        for (range, with) in edits.iter().flat_map(|edit| self.lines(edit)) {
-            let first = self.runs.partition_point(|run| run.text.end <= range.start);
-            let mut with = with;
-            for (i, run) in self.runs.iter().enumerate().skip(first) {
-                if run.text.start >= range.end {
-                    break;
-                }
-                let part = range.start.max(run.text.start)..range.end.min(run.text.end);
-                pieces.entry(i).or_default().push((part, std::mem::take(&mut with)));
+        let pieces: Vec<TextEdit<'_>> =
+            edits.iter().cloned().flat_map(|edit| edit.split_at(&self.text, &['\n', '\t'])).collect();
+        let places: Vec<Range<usize>> = self.runs.iter().map(|run| run.text.clone()).collect();
+        let mut by_run = edits_by_place(&pieces, &places);
+        for (i, run) in self.runs.iter().enumerate() {
+            if matches!(run.code, Code::Rtf { anew: true, .. }) {
+                by_run.entry(i).or_default();
             }
         }
-        for (i, pieces) in pieces {
+        for (i, pieces) in by_run {
             let run = &self.runs[i];
             let mut new = String::new();
             let mut from = run.text.start;
-            for (range, with) in pieces {
+            for TextEdit { range, with, .. } in pieces {
                 new.push_str(self.text.get(from..range.start).ok_or(DISAGREE)?);
                 new.extend(with.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));
                 from = range.end;
@@ -306,9 +301,9 @@ impl Places {
     }
 
     /// Words that were replaced everywhere and are long enough to give somebody away inside others.
-    fn telling<'a>(&'a self, text: &'a str, edits: &'a [Edit<'_>]) -> impl Iterator<Item = &'a str> {
-        let replaced = edits.iter().flat_map(|(range, _)| {
-            self.text.get(range.clone()).unwrap_or_default().split(|c: char| !c.is_alphabetic())
+    fn telling<'a>(&'a self, text: &'a str, edits: &'a [TextEdit<'_>]) -> impl Iterator<Item = &'a str> {
+        let replaced = edits.iter().flat_map(|edit| {
+            self.text.get(edit.range.clone()).unwrap_or_default().split(|c: char| !c.is_alphabetic())
         });
         replaced.filter(|word| word.len() >= TELLING && !text.contains(*word) && !is_well_known(word))
     }
@@ -319,50 +314,15 @@ impl Places {
         apply(&source.bytes, source.cuts.iter().cloned().chain(changes).collect())
     }
 
-    /// What is replaced by what, checked against the text as read.
-    fn edits<'t>(&self, text: &'t str, spans: &[OutSpan]) -> Result<Vec<Edit<'t>>, &'static str> {
-        let mut edits = Vec::with_capacity(spans.len());
-        let (mut was, mut now) = (0, 0);
-        for span in spans {
-            let kept = self.text.get(was..span.original.start).ok_or(DISAGREE)?;
-            let start = span.start.checked_sub(span.put).ok_or(DISAGREE)?;
-            if text.get(now..start) != Some(kept) {
-                return Err(DISAGREE);
-            }
-            edits.extend(span.edits(text).ok_or(DISAGREE)?);
-            (was, now) = (span.original.end, span.end);
-        }
-        if self.text.get(was..).is_none() || self.text.get(was..) != text.get(now..) {
-            return Err(DISAGREE);
-        }
-        Ok(edits)
-    }
-
-    /// A replacement over several lines or cells goes piece by piece when it has as many as what it replaces.
-    fn lines<'t>(&self, (range, with): &Edit<'t>) -> Vec<Edit<'t>> {
-        const BREAKS: [char; 2] = ['\n', '\t'];
-        let was = self.text.get(range.clone()).unwrap_or_default();
-        if !was.contains(BREAKS) || !was.matches(BREAKS).eq(with.matches(BREAKS)) {
-            return vec![(range.clone(), with)];
-        }
-        let mut at = range.start;
-        let pairs = was.split(BREAKS).zip(with.split(BREAKS)).map(|(was, with)| {
-            let line = at..at + was.len();
-            at = line.end + 1;
-            (line, with)
-        });
-        pairs.collect()
-    }
-
     /// Chosen names that hold an identifying word become other names, the same for the same one everywhere.
-    fn rename(&self, edits: &[Edit<'_>], changes: &mut [Vec<(Range<usize>, Vec<u8>)>]) {
+    fn rename(&self, edits: &[TextEdit<'_>], changes: &mut [Vec<(Range<usize>, Vec<u8>)>]) {
         const SHORTEST: usize = 4;
         if self.named.is_empty() {
             return;
         }
         let mut words: Vec<String> = Vec::new();
-        for (range, _) in edits {
-            let folded = fold(self.text.get(range.clone()).unwrap_or_default());
+        for edit in edits {
+            let folded = fold(self.text.get(edit.range.clone()).unwrap_or_default());
             words.extend(
                 folded.split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() >= SHORTEST).map(Into::into),
             );
@@ -460,34 +420,9 @@ fn rtf(text: &str, skip: usize, glued: bool) -> Vec<u8> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use taire_text::SourceSet;
-
-    /// Replaces each of `swaps` once, in order.
-    pub(crate) fn spans(text: &str, swaps: &[(&str, &str)]) -> (String, Vec<OutSpan>) {
-        let (mut new, mut spans, mut from) = (String::new(), Vec::new(), 0);
-        for (was, with) in swaps {
-            let start = from + text[from..].find(was).unwrap();
-            new.push_str(&text[from..start]);
-            let at = new.len();
-            new.push_str(with);
-            from = start + was.len();
-            spans.push(OutSpan {
-                start: at,
-                end: new.len(),
-                original: start..from,
-                took: 0,
-                put: 0,
-                label: "X".into(),
-                role: None,
-                score: 1.0,
-                sources: SourceSet::default(),
-            });
-        }
-        new.push_str(&text[from..]);
-        (new, spans)
-    }
+    use crate::text_edit::tests::replace_once;
 
     fn three_runs() -> (String, Places) {
         let mut gatherer = Gatherer::new();
@@ -507,7 +442,7 @@ pub(crate) mod tests {
         assert_eq!(text, "Mme DUPO\nNT & co");
         let same = places.rewrite(&text, &[]).unwrap();
         assert_eq!(same[0], b"<a>Mme DU</a><b>PO</b><c>NT &amp; co</c><e n='DuPontStyle'/>");
-        let (new, spans) = spans(&text, &[("DUPO\nNT", "LE<FÈVRE")]);
+        let (new, spans) = replace_once(&text, &[("DUPO\nNT", "LE<FÈVRE")]);
         let out = String::from_utf8(places.rewrite(&new, &spans).unwrap().remove(0)).unwrap();
         let expected =
             "<a>Mme LE&lt;FÈVRE</a><b xml:space=\"preserve\"></b><c> &amp; co</c><e n='renamed1'/>";
@@ -517,7 +452,7 @@ pub(crate) mod tests {
     #[test]
     fn lines_stay_lines_and_names_that_tell_change() {
         let (text, places) = three_runs();
-        let (new, spans) = spans(&text, &[("DUPO\nNT", "AB\nCD"), ("co", "pont")]);
+        let (new, spans) = replace_once(&text, &[("DUPO\nNT", "AB\nCD"), ("co", "pont")]);
         let out = String::from_utf8(places.rewrite(&new, &spans).unwrap().remove(0)).unwrap();
         assert!(out.starts_with("<a>Mme AB</a><b xml:space=\"preserve\"></b><c>CD &amp; pont</c>"), "{out}");
         let mut gatherer = Gatherer::new();
@@ -525,7 +460,7 @@ pub(crate) mod tests {
         gatherer.run(0..6, "Dupont".into(), Code::Xml);
         gatherer.named(7..18, "StyleDUPONT");
         let (text, places) = gatherer.finish();
-        let (new, spans) = super::tests::spans(&text, &[("Dupont", "Petit")]);
+        let (new, spans) = replace_once(&text, &[("Dupont", "Petit")]);
         assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Petit|renamed1");
         let mut gatherer = Gatherer::new();
         gatherer.source(b"Dupont|1px #00Dupont".to_vec());
@@ -550,14 +485,14 @@ pub(crate) mod tests {
         gatherer.named(28..34, "Normal");
         gatherer.named(35..42, "Roman12");
         let (text, places) = gatherer.finish();
-        let (new, spans) = super::tests::spans(&text, &[("Norma Roman", "Luz Gil")]);
+        let (new, spans) = replace_once(&text, &[("Norma Roman", "Luz Gil")]);
         assert_eq!(places.rewrite(&new, &spans).unwrap()[0], b"Luz Gil|Times New Roman|Normal|renamed1");
     }
 
     #[test]
     fn a_text_that_does_not_agree_is_refused() {
         let (text, places) = three_runs();
-        let (new, mut spans) = spans(&text, &[("DUPO", "X")]);
+        let (new, mut spans) = replace_once(&text, &[("DUPO", "X")]);
         assert!(places.rewrite(&new.replace("co", "c"), &spans).is_err());
         assert!(places.rewrite(&text, &spans).is_err());
         spans[0].original.end = 900;
@@ -572,7 +507,7 @@ pub(crate) mod tests {
         gatherer.run(17..23, "Vannes".into(), Code::Xml);
         gatherer.run(30..31, ".".into(), Code::Xml);
         let (text, places) = gatherer.finish();
-        let (new, mut spans) = spans(&text, &[("à Vannes", "au Mans")]);
+        let (new, mut spans) = replace_once(&text, &[("à Vannes", "au Mans")]);
         (spans[0].start, spans[0].took, spans[0].put) = (spans[0].start + 3, 3, 3);
         let out = String::from_utf8(places.rewrite(&new, &spans).unwrap().remove(0)).unwrap();
         assert_eq!(out, "<a>vit au </a><b>Mans</b><a>.</a>");

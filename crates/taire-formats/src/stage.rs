@@ -28,19 +28,20 @@ struct Held {
 impl Stage {
     /// Makes the folder, or takes over what a run that is gone left there.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let fail = |e: &std::io::Error| Error::output(folder, "make this folder", e);
+        let fail = |e: &std::io::Error| crate::error::output_error(folder, "make this folder", e);
         fs::create_dir_all(folder).map_err(|e| fail(&e))?;
         let lock = File::create(folder.join(LOCK)).map_err(|e| fail(&e))?;
         match lock.try_lock() {
             Ok(()) => Ok(Stage { held: Arc::new(Held { folder: folder.into(), _lock: lock }) }),
             Err(TryLockError::WouldBlock) => {
-                Err(Error::usage_at(folder, "another run is writing here; wait until it ends"))
+                Err(crate::error::usage_error(folder, "another run is writing here; wait until it ends"))
             }
             Err(TryLockError::Error(e)) => Err(fail(&e)),
         }
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    /// Where a file of this stage lies.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.held.folder.join(name)
     }
 
@@ -50,14 +51,14 @@ impl Stage {
         match fs::read_to_string(&path) {
             Ok(note) => Ok(Some(note)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(Error::output(&path, "read", &e)),
+            Err(e) => Err(crate::error::output_error(&path, "read", &e)),
         }
     }
 
     /// Replaces the note. It is on disk, whole, or the one before still is.
     pub fn set_note(&self, note: &str) -> Result<(), Error> {
         let (path, next) = (self.path(NOTE), self.path("progress.next"));
-        let fail = |e: std::io::Error| Error::output(&path, "write", &e);
+        let fail = |e: std::io::Error| crate::error::output_error(&path, "write", &e);
         let mut file = File::create(&next).map_err(fail)?;
         file.write_all(note.as_bytes()).and_then(|()| file.sync_data()).map_err(fail)?;
         fs::rename(&next, &path).map_err(fail)
@@ -65,7 +66,7 @@ impl Stage {
 
     /// Removes all that an earlier run left.
     pub fn clear(&self) -> Result<(), Error> {
-        let fail = |e: std::io::Error| Error::output(&self.held.folder, "clear", &e);
+        let fail = |e: std::io::Error| crate::error::output_error(&self.held.folder, "clear", &e);
         for entry in fs::read_dir(&self.held.folder).map_err(fail)? {
             let path = entry.map_err(fail)?.path();
             if path.is_dir() {
@@ -79,7 +80,8 @@ impl Stage {
 
     /// Ends the stage: nothing of it is left.
     pub fn remove(self) -> Result<(), Error> {
-        fs::remove_dir_all(&self.held.folder).map_err(|e| Error::output(&self.held.folder, "remove", &e))
+        fs::remove_dir_all(&self.held.folder)
+            .map_err(|e| crate::error::output_error(&self.held.folder, "remove", &e))
     }
 
     /// A fresh file of this stage.

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufRead};
 
-use jiff::civil::Date;
-use taire_text::{KnownIdentity, Language};
+use taire_text::{KnownIdentity, Language, PatientId};
 
 use crate::date::{self, DateShape};
 use crate::decode::{BOM, Encoding, decode_field};
 use crate::document::Spot;
 use crate::identity::{Builder, FlatKey, looks_like_key};
-use crate::{Document, LIMIT, Place, ReadOptions};
+use crate::{Document, LIMIT, NewFields, Place, ReadOptions};
+use crate::{Reason, Setting};
 
 const TEXT_NAMES: &[&str] =
     &["text", "note_text", "texte", "texto", "contenu", "contenido", "note", "document_text"];
@@ -18,6 +18,18 @@ const ID_NAMES: &[&str] = &["id", "note_id", "doc_id", "document_id", "id_docume
 const PATIENT_NAMES: &[&str] =
     &["patient", "patient_id", "person_id", "id_patient", "paciente", "ipp", "nhc"];
 const DATE_NAMES: &[&str] = &["date", "note_date", "date_document", "document_date", "fecha"];
+const VISIT_NAMES: &[&str] = &[
+    "visit",
+    "visit_id",
+    "visit_occurrence_id",
+    "encounter_id",
+    "id_sejour",
+    "sejour",
+    "nda",
+    "iep",
+    "episodio",
+    "id_episodio",
+];
 const LANGUAGE_NAMES: &[&str] = &["lang", "language", "langue", "idioma"];
 
 /// Whether a header looks like one of a table of documents, for files whose name does not say it.
@@ -29,7 +41,7 @@ pub(crate) fn is_document_header(names: &[&str]) -> bool {
 /// The columns for a message. A table without a header has data in their place: shown are the names that are known, and
 /// others in small letters if every column is named like that.
 fn listed(names: &[String], lower: &[String]) -> String {
-    let lists = [TEXT_NAMES, ID_NAMES, PATIENT_NAMES, DATE_NAMES, LANGUAGE_NAMES];
+    let lists = [TEXT_NAMES, ID_NAMES, PATIENT_NAMES, VISIT_NAMES, DATE_NAMES, LANGUAGE_NAMES];
     let usual =
         |n: &str| lists.iter().any(|l| l.contains(&n)) || looks_like_key(n) && FlatKey::parse(n).is_some();
     let header = names.len() > 1 && names.iter().zip(lower).all(|(n, low)| looks_like_key(n) || usual(low));
@@ -176,6 +188,7 @@ pub(crate) enum Role {
     Text,
     Id,
     Patient,
+    Visit,
     Date,
     Language,
     Known(FlatKey),
@@ -219,18 +232,19 @@ impl Columns {
         delimiter: u8,
         style: Style,
         options: &ReadOptions,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Reason> {
         let lower: Vec<String> = names.iter().map(|n| n.trim().to_lowercase()).collect();
         let listed = || listed(&names, &lower);
         let mut roles = vec![Role::Dropped; names.len()];
-        let mut pick = |given: &Option<String>, usual: &[&str], role: Role, option: &str| {
+        let mut pick = |given: &Option<String>, usual: &[&str], role: Role, setting: Setting| {
             let found = match given {
                 Some(given) => {
                     let exact = names.iter().position(|n| n.trim() == given.trim());
                     let found =
                         exact.or_else(|| lower.iter().position(|n| *n == given.trim().to_lowercase()));
                     if found.is_none() {
-                        return Err(format!("{option}: no column `{given}`; columns found: {}", listed()));
+                        let why = format!(": no column `{given}`; columns found: {}", listed());
+                        return Err(Reason::naming("", setting, &why));
                     }
                     found
                 }
@@ -239,19 +253,27 @@ impl Columns {
             match found {
                 Some(i) if roles[i] == Role::Dropped => roles[i] = role,
                 Some(i) if given.is_some() => {
-                    return Err(format!("{option}: column `{}` already has another use", names[i]));
+                    let why = format!(": column `{}` already has another use", names[i]);
+                    return Err(Reason::naming("", setting, &why));
                 }
                 _ => {}
             }
             Ok(found)
         };
-        if pick(&options.text_column, TEXT_NAMES, Role::Text, "--text-column")?.is_none() {
-            return Err(format!("no text column; columns found: {}; name it with --text-column", listed()));
+        if pick(&options.text_column, TEXT_NAMES, Role::Text, Setting::TextColumn)?.is_none() {
+            let found = format!("no text column; columns found: {}; name it with ", listed());
+            return Err(Reason::naming(found, Setting::TextColumn, ""));
         }
-        pick(&options.id_column, ID_NAMES, Role::Id, "--id-column")?;
-        pick(&options.patient_column, PATIENT_NAMES, Role::Patient, "--patient-column")?;
-        pick(&options.date_column, DATE_NAMES, Role::Date, "--date-column")?;
-        pick(&None, LANGUAGE_NAMES, Role::Language, "")?;
+        pick(&options.id_column, ID_NAMES, Role::Id, Setting::IdColumn)?;
+        pick(&options.patient_column, PATIENT_NAMES, Role::Patient, Setting::PatientColumn)?;
+        pick(&options.date_column, DATE_NAMES, Role::Date, Setting::DateColumn)?;
+        let passed = |name: &&&str| options.keep_columns.iter().any(|k| k.trim().to_lowercase() == **name);
+        let visits: Vec<&str> = VISIT_NAMES.iter().filter(|name| !passed(name)).copied().collect();
+        pick(&options.visit_column, &visits, Role::Visit, Setting::VisitColumn)?;
+        let language = LANGUAGE_NAMES.iter().find_map(|u| lower.iter().position(|n| n == u));
+        if let Some(i) = language.filter(|&i| roles[i] == Role::Dropped) {
+            roles[i] = Role::Language;
+        }
         for (i, name) in names.iter().enumerate() {
             if roles[i] != Role::Dropped {
                 continue;
@@ -260,7 +282,7 @@ impl Columns {
             let prefixed = name.trim().strip_prefix("known.");
             match (FlatKey::parse(prefixed.unwrap_or(name.trim())), kept) {
                 (Some(key), true) if !key.is_sex() => {
-                    return Err(format!("column `{name}` is a known identity and cannot be kept"));
+                    return Err(format!("column `{name}` is a known identity and cannot be kept").into());
                 }
                 (_, true) => roles[i] = Role::Kept,
                 (Some(key), false) => roles[i] = Role::Known(key),
@@ -268,7 +290,7 @@ impl Columns {
                     return Err(format!(
                         "column {} begins with `known.` and goes on with what is no key of an identity; rename it",
                         i + 1
-                    ));
+                    ).into());
                 }
                 (None, false) => {}
             }
@@ -285,6 +307,11 @@ impl Columns {
         }
     }
 
+    /// Whether one of them holds patient ids.
+    pub(crate) fn name_patients(&self) -> bool {
+        self.roles.iter().any(|role| matches!(role, Role::Patient | Role::Known(FlatKey::Patient)))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
@@ -299,7 +326,7 @@ impl Columns {
         cells: Vec<String>,
         encoding: Encoding,
         id: impl FnOnce() -> String,
-    ) -> Result<Read, String> {
+    ) -> Result<Read, Reason> {
         let mut document = Document::new("", "");
         document.encoding = encoding;
         let mut builder: Option<Builder> = None;
@@ -309,7 +336,8 @@ impl Columns {
             match role {
                 Role::Text => document.text = cell,
                 Role::Id => document.id = cell,
-                Role::Patient => document.patient = filled.then(|| cell.trim().to_owned()),
+                Role::Patient => document.patient = PatientId::parse(&cell),
+                Role::Visit => document.visit = Some(cell).filter(|c| !c.is_empty()),
                 Role::Date => {
                     let found = date::parse(&cell);
                     unread_date = found.is_none() && filled;
@@ -326,7 +354,9 @@ impl Columns {
         }
         if document.id.is_empty() {
             document.id = id();
+            document.named_by_place = true;
         }
+        document.open_text()?;
         document.place = Place(Spot::Row { date: shape, kept });
         Ok(Read { document, known: builder.map(Builder::build), unread_date })
     }
@@ -345,19 +375,20 @@ impl Columns {
         out: &mut Vec<u8>,
         document: &Document,
         text: &str,
-        patient: Option<&str>,
-        date: Option<Date>,
+        new: &NewFields<'_>,
     ) {
         let (shape, kept) = match &document.place.0 {
             Spot::Row { date, kept } => (*date, kept.as_slice()),
             _ => (DateShape::Iso, &[][..]),
         };
-        let date = date.map(|d| date::print(d, shape)).unwrap_or_default();
+        let date = new.date.map(|d| date::print(d, shape)).unwrap_or_default();
         let mut kept = kept.iter();
         let cells = self.roles.iter().filter(|role| self.is_written(role)).map(|role| match role {
             Role::Text => text,
-            Role::Id => document.id.as_str(),
-            Role::Patient => patient.unwrap_or_default(),
+            Role::Id if document.named_by_place => "",
+            Role::Id => new.id,
+            Role::Patient => new.patient.unwrap_or_default(),
+            Role::Visit => new.visit.unwrap_or_default(),
             Role::Date => date.as_str(),
             Role::Language => document.language.map_or("", Language::key),
             _ => kept.next().map_or("", String::as_str),
@@ -387,7 +418,7 @@ pub(crate) struct Read {
     pub(crate) unread_date: bool,
 }
 
-fn push_cell(out: &mut Vec<u8>, cell: &str, delimiter: u8, quoted: bool) {
+pub(crate) fn push_cell(out: &mut Vec<u8>, cell: &str, delimiter: u8, quoted: bool) {
     let bytes = cell.as_bytes();
     let special = |b: &u8| matches!(*b, b'"' | b'\n' | b'\r') || *b == delimiter;
     if !quoted && !bytes.iter().any(special) {
@@ -430,7 +461,7 @@ pub(crate) fn sniff_delimiter(head: &[u8]) -> u8 {
 mod tests {
     use super::*;
 
-    fn columns(header: &str, options: &ReadOptions) -> Result<Columns, String> {
+    fn columns(header: &str, options: &ReadOptions) -> Result<Columns, Reason> {
         let names = header.split(',').map(str::to_owned).collect();
         Columns::new(names, b',', Style::default(), options)
     }
@@ -458,17 +489,20 @@ mod tests {
         assert!(matches!(roles[4], Role::Known(_)) && matches!(roles[5], Role::Known(_)));
 
         let missing = columns("a,b", &ReadOptions::default()).unwrap_err();
-        assert!(missing.contains("`a`, `b`") && missing.contains("--text-column"), "{missing}");
+        assert!(
+            missing.to_string().contains("`a`, `b`") && missing.to_string().contains("`text_column`"),
+            "{missing}"
+        );
         let some = columns("Note_ID,Ward,service", &ReadOptions::default()).unwrap_err();
-        assert!(some.contains("`Note_ID`, and 2 with other names"), "{some}");
+        assert!(some.to_string().contains("`Note_ID`, and 2 with other names"), "{some}");
         for line in ["12,Durand,Zoé Durand a 3 ans", "Durand,Zoé", "id,Durand,Zoé", "id,ids.30600 Durand"]
         {
             let data = columns(line, &ReadOptions::default()).unwrap_err();
-            assert!(!data.contains("Durand") && !data.contains("Zoé"), "{data}");
+            assert!(!data.to_string().contains("Durand") && !data.to_string().contains("Zoé"), "{data}");
         }
         let options = ReadOptions { text_column: Some("body".into()), ..Default::default() };
-        assert!(columns("a,text", &options).unwrap_err().contains("no column `body`"));
+        assert!(columns("a,text", &options).unwrap_err().to_string().contains("no column `body`"));
         let options = ReadOptions { keep_columns: vec!["family_name".into()], ..Default::default() };
-        assert!(columns("text,family_name", &options).unwrap_err().contains("cannot be kept"));
+        assert!(columns("text,family_name", &options).unwrap_err().to_string().contains("cannot be kept"));
     }
 }

@@ -6,8 +6,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::civil::Date;
-
 use crate::atomic::new_file;
 use crate::html::Page;
 use crate::json_write;
@@ -17,7 +15,8 @@ use crate::parquet::TableWriter;
 use crate::paths::writes_brat;
 use crate::table::Columns;
 use crate::{
-    AtomicFile, Document, Error, Format, Layout, Offsets, OutSpan, ReadOptions, Stage, To, brat, xml,
+    AtomicFile, Document, Error, Format, Layout, NewFields, Offsets, OutSpan, ReadOptions, Stage, To, brat,
+    mailbox, xml,
 };
 
 /// What is written, and how.
@@ -48,6 +47,8 @@ enum Kind {
     Text(AtomicFile),
     /// One document with markup.
     Markup(AtomicFile),
+    /// Mails one after the other.
+    Mails(AtomicFile),
     Brat {
         text: AtomicFile,
         ann: AtomicFile,
@@ -173,8 +174,10 @@ impl Writer {
                 | Format::Pdf
                 | Format::Cda
                 | Format::Fhir
-                | Format::Hl7,
+                | Format::Hl7
+                | Format::Mail,
             ) => Kind::Markup(file),
+            (To::InKind | To::Brat, Format::Mailbox) => Kind::Mails(file),
             (To::InKind | To::Brat, Format::Parquet) => {
                 return Err(Error::usage("a table can only be written after its columns were read"));
             }
@@ -182,26 +185,35 @@ impl Writer {
         Ok(Writer { kind, buffer })
     }
 
-    /// Writes one document: its new text, the spans in it (sorted, disjoint), and what stands for its patient
-    /// and date. What the original said of these is never written. An error of kind [`crate::ErrorKind::Input`]
+    /// Writes one document: its new text, the spans in it (sorted, disjoint), and what stands for its fields. What the original said of these is never written. An error of kind [`crate::ErrorKind::Refused`]
     /// concerns this document alone.
     pub fn write(
         &mut self,
         document: &Document,
         text: &str,
         spans: &[OutSpan],
-        patient: Option<&str>,
-        date: Option<Date>,
+        new: &NewFields<'_>,
     ) -> Result<(), Error> {
         const KEEP: usize = 4 << 20;
         let out = &mut self.buffer;
         out.clear();
         out.shrink_to(KEEP);
+        let in_form = || document.written_text(text, spans);
         match &mut self.kind {
-            Kind::Text(file) => file.write_all(text.as_bytes()),
+            Kind::Text(file) => file.write_all(in_form()?.as_bytes()),
             Kind::Markup(file) => {
                 let bytes = document.rewritten(text, spans);
                 file.write_all(&bytes.unwrap_or(Err(Error::refused("its markup was not read")))?)
+            }
+            Kind::Mails(file) => {
+                let bytes = document.rewritten(text, spans);
+                mailbox::push(out, &bytes.unwrap_or(Err(Error::refused("its markup was not read")))?);
+                if !mailbox::reads_as(out, text) {
+                    return Err(Error::refused(
+                        "its markup is damaged: what would be written cannot be read again",
+                    ));
+                }
+                file.write_all(out)
             }
             Kind::Brat { text: file, ann } => {
                 brat::push_ann(out, text, spans);
@@ -210,38 +222,44 @@ impl Writer {
             }
             Kind::BratFolder(folder) => {
                 brat::push_ann(out, text, spans);
-                folder.write(&document.id, text, out)
+                folder.write(new.id, text, out)
             }
             Kind::Objects { file, keys, list } => {
+                let text = &*in_form()?;
                 if let Some(count) = list {
                     out.extend_from_slice(if *count == 0 { b"[\n" } else { b",\n" });
                     *count += 1;
                 }
-                json_write::push_in_kind(out, keys, document, text, patient, date);
+                json_write::push_in_kind(out, keys, document, text, new);
                 if list.is_none() {
                     out.push(b'\n');
                 }
                 file.write_all(out)
             }
             Kind::Table { file, columns } => {
-                columns.push_document(out, document, text, patient, date);
+                columns.push_document(out, document, &in_form()?, new);
                 file.write_all(out)
             }
             Kind::Annotations { file, offsets } => {
-                json_write::annotation_line(out, &document.id, text, spans, *offsets);
+                json_write::annotation_line(out, new.id, text, spans, *offsets);
                 out.push(b'\n');
                 file.write_all(out)
             }
             Kind::Xml { file, .. } => {
-                xml::push_document(out, &document.id, text, spans);
+                xml::push_document(out, new.id, text, spans);
                 file.write_all(out)
             }
             Kind::Html { file, page } => {
-                page.push_document(out, &document.id, text, spans);
+                page.push_document(out, new.id, text, spans);
                 file.write_all(out)
             }
-            Kind::Parquet(table) => table.write(document, text, patient, date),
+            Kind::Parquet(table) => table.write(document, &in_form()?, new),
         }
+    }
+
+    /// Whether other documents are in what was written so far: a refused one leaves them there.
+    pub fn holds_many(&self) -> bool {
+        !matches!(self.kind, Kind::Text(_) | Kind::Markup(_) | Kind::Brat { .. })
     }
 
     /// Where an unfinished output can be gone on from, once that is on disk; `None` where it cannot, or not now.
@@ -250,6 +268,7 @@ impl Writer {
             Kind::Objects { file, .. }
             | Kind::Table { file, .. }
             | Kind::Annotations { file, .. }
+            | Kind::Mails(file)
             | Kind::Xml { file, many: true } => file.mark().map(Some),
             Kind::Parquet(table) => Ok(table.mark()),
             Kind::Text(_)
@@ -261,12 +280,30 @@ impl Writer {
         }
     }
 
+    /// The files that [`Writer::finish`] makes.
+    pub fn outputs(&self) -> Vec<PathBuf> {
+        match &self.kind {
+            Kind::Text(file)
+            | Kind::Markup(file)
+            | Kind::Mails(file)
+            | Kind::Objects { file, .. }
+            | Kind::Table { file, .. }
+            | Kind::Annotations { file, .. }
+            | Kind::Xml { file, .. }
+            | Kind::Html { file, .. } => vec![file.target().to_owned()],
+            Kind::Brat { text, ann } => vec![text.target().to_owned(), ann.target().to_owned()],
+            Kind::BratFolder(folder) => folder.outputs(),
+            Kind::Parquet(table) => vec![table.target().to_owned()],
+        }
+    }
+
     /// Puts the whole output under its name.
     pub fn finish(mut self) -> Result<(), Error> {
         self.buffer.clear();
         match self.kind {
             Kind::Text(file)
             | Kind::Markup(file)
+            | Kind::Mails(file)
             | Kind::Table { file, .. }
             | Kind::Annotations { file, .. } => file.finish(),
             Kind::Brat { text, ann } => {
@@ -310,7 +347,7 @@ struct Folder {
 impl Folder {
     fn create(target: &Path, stage: &Stage, private: bool) -> Result<Self, Error> {
         let temporary = stage.path("folder");
-        let fail = |e: std::io::Error| Error::output(target, "make this folder", &e);
+        let fail = |e: std::io::Error| crate::error::output_error(target, "make this folder", &e);
         if temporary.exists() {
             fs::remove_dir_all(&temporary).map_err(fail)?;
         }
@@ -323,15 +360,20 @@ impl Folder {
 
     fn write(&mut self, id: &str, text: &str, ann: &[u8]) -> Result<(), Error> {
         let name = self.names.free(id);
-        let fail = |e: std::io::Error| Error::output(&self.target, "write in this folder", &e);
+        let fail = |e: std::io::Error| crate::error::output_error(&self.target, "write in this folder", &e);
         let put =
             |name: String, bytes: &[u8]| new_file(&self.temporary.join(name), self.private)?.write_all(bytes);
         put(format!("{name}.txt"), text.as_bytes()).map_err(fail)?;
         put(format!("{name}.ann"), ann).map_err(fail)
     }
 
+    fn outputs(&self) -> Vec<PathBuf> {
+        let both = |name: &String| ["txt", "ann"].map(|e| self.target.join(format!("{name}.{e}")));
+        self.names.asked.keys().flat_map(both).collect()
+    }
+
     fn finish(self) -> Result<(), Error> {
-        let fail = |e: std::io::Error| Error::output(&self.target, "finish writing", &e);
+        let fail = |e: std::io::Error| crate::error::output_error(&self.target, "finish writing", &e);
         if !self.target.exists() {
             return fs::rename(&self.temporary, &self.target).map_err(fail);
         }

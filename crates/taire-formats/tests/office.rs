@@ -6,7 +6,8 @@ use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use taire_formats::{
-    Document, LeftOut, OutSpan, OutputPlan, ReadOptions, Stage, To, WriteOptions, Writer, discover, open,
+    Document, LeftOut, NewFields, OutSpan, OutputPlan, ReadOptions, Stage, To, WriteOptions, Writer,
+    discover, open,
 };
 use zip::write::SimpleFileOptions;
 
@@ -95,7 +96,14 @@ impl Bench {
         let stage = Stage::open(&plan.stage).unwrap();
         let layout = open(&found.inputs[0], &ReadOptions::default()).unwrap().layout().clone();
         let mut writer = Writer::create(&plan.targets[0], WriteOptions::default(), &layout, &stage).unwrap();
-        writer.write(&document, &text, &spans, None, None).map_err(|e| e.to_string())?;
+        writer
+            .write(
+                &document,
+                &text,
+                &spans,
+                &NewFields { id: &document.id, patient: None, visit: None, date: None },
+            )
+            .map_err(|e| e.to_string())?;
         writer.finish().unwrap();
         Ok((fs::read(&plan.targets[0]).unwrap(), document.text))
     }

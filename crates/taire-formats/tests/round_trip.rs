@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use taire_formats::{
-    Discovery, Document, Encoding, Format, Identities, InputFile, OutSpan, OutputPlan, Position, ReadOptions,
-    Stage, To, WriteOptions, Writer, discover, open, read_from,
+    Discovery, Document, Encoding, Format, Identities, InputFile, NewFields, OutSpan, OutputPlan, Position,
+    ReadOptions, Stage, To, WriteOptions, Writer, discover, open, read_from,
 };
 use taire_text::{Role, Source};
 
@@ -40,7 +40,14 @@ fn copy(found: &Discovery, out: &Path, to: To, options: &ReadOptions) -> Vec<Str
                 Ok(document) => {
                     any = true;
                     let patient = document.patient.as_ref().map(|_| "SURROGATE");
-                    writer.write(&document, &document.text, &[], patient, document.date).unwrap();
+                    writer
+                        .write(
+                            &document,
+                            &document.text,
+                            &[],
+                            &NewFields { id: &document.id, patient, visit: None, date: document.date },
+                        )
+                        .unwrap();
                 }
                 Err(refusal) => refused.push(refusal.to_string()),
             }
@@ -159,7 +166,7 @@ fn a_broken_line_does_not_stop_the_rest() {
     let items: Vec<_> = open(&found.inputs[0], &ReadOptions::default()).unwrap().collect();
     let ids: Vec<_> = items.iter().filter_map(|i| i.as_ref().ok()).map(|d| d.id.as_str()).collect();
     assert_eq!(ids, ["in:1", "z"]);
-    let places: Vec<_> = items.iter().filter_map(|i| i.as_ref().err()).map(|r| r.position.unwrap()).collect();
+    let places: Vec<_> = items.iter().filter_map(|i| i.as_ref().err()).map(|r| r.place.unwrap()).collect();
     assert_eq!(places, [Position::Line(2), Position::Line(4), Position::Line(5)]);
     assert!(items.iter().filter_map(|i| i.as_ref().err()).all(|r| !r.to_string().contains("Dur")));
 }
@@ -218,8 +225,12 @@ fn a_line_without_end_is_refused_and_the_stream_goes_on() {
         }
     }
     assert_eq!((good, bad.len()), (1_999, 1));
-    assert_eq!(bad[0].position, Some(Position::Line(1_000)));
-    assert!(bad[0].why.contains("200.1 MB") && bad[0].why.contains("32 MB"), "{}", bad[0].why);
+    assert_eq!(bad[0].place, Some(Position::Line(1_000)));
+    assert!(
+        bad[0].reason.to_string().contains("200.1 MB") && bad[0].reason.to_string().contains("32 MB"),
+        "{}",
+        bad[0].reason.to_string()
+    );
 }
 
 #[test]
@@ -256,7 +267,12 @@ fn identities_join_from_everywhere() {
             let document = document.unwrap();
             let name = document.known.as_ref().and_then(|k| k.family_name.clone());
             let more = document.known.map_or(0, |k| k.given_names.len() + k.phones.len());
-            seen.push((document.id, name.unwrap_or_default(), document.patient.unwrap_or_default(), more));
+            seen.push((
+                document.id,
+                name.unwrap_or_default(),
+                document.patient.map(String::from).unwrap_or_default(),
+                more,
+            ));
         }
     }
     let seen: Vec<_> = seen.iter().map(|(a, b, c, d)| (a.as_str(), b.as_str(), c.as_str(), *d)).collect();
@@ -318,7 +334,14 @@ fn annotations_read_back_as_gold() {
         for document in reader {
             let document = document.unwrap();
             assert_eq!(document.gold[0].label, "OLD");
-            writer.write(&document, text, &spans(text), None, None).unwrap();
+            writer
+                .write(
+                    &document,
+                    text,
+                    &spans(text),
+                    &NewFields { id: &document.id, patient: None, visit: None, date: None },
+                )
+                .unwrap();
         }
         writer.finish().unwrap();
         let again = discover(&[out], &options);
@@ -394,7 +417,14 @@ fn an_unfinished_writer_leaves_nothing() {
         )
         .unwrap();
         let document = reader.next().unwrap().unwrap();
-        writer.write(&document, "new", &[], None, None).unwrap();
+        writer
+            .write(
+                &document,
+                "new",
+                &[],
+                &NewFields { id: &document.id, patient: None, visit: None, date: None },
+            )
+            .unwrap();
         drop(writer);
         assert!(!plan.targets[0].exists());
         stage.remove().unwrap();
@@ -416,6 +446,6 @@ fn what_may_not_be_read_is_named() {
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
     if !readable {
         assert_eq!(found.inputs.len(), 1);
-        assert!(found.refused[0].why.contains("permission denied"));
+        assert!(found.refused[0].reason.to_string().contains("permission denied"));
     }
 }

@@ -39,10 +39,13 @@ pub const TARGETS: &[Target] = &[
     target("cda", seeds::cda, formats::cda),
     target("fhir", seeds::fhir, formats::fhir),
     target("hl7", seeds::hl7, formats::hl7),
+    target("mail", seeds::mail, formats::mail),
+    target("mbox", seeds::mbox, formats::mbox),
     target("html", seeds::html, formats::html),
     target("zip", seeds::zip, packed::zip),
     target("gz", seeds::gz, packed::gz),
     target("csv", seeds::csv, formats::csv),
+    target("cell", seeds::cell, formats::cell),
     target("jsonl", seeds::jsonl, formats::jsonl),
     target("engine", seeds::engine, engine::run),
 ];

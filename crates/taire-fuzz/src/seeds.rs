@@ -49,6 +49,41 @@ pub(crate) fn html() -> Vec<Vec<u8>> {
     vec![office!("html").to_vec(), small.into()]
 }
 
+/// A message with two bodies and an attachment, and a plain one.
+pub(crate) fn mail() -> Vec<Vec<u8>> {
+    let attached = STANDARD.encode(rtf().remove(1));
+    let whole = format!(
+        "Date: Wed, 12 Feb 2020 09:30:00 +0100\nFrom: \"Dr Hildegarde\" <a@b.fr>\nTo: =?utf-8?Q?Escoub=C3=A8s?= <c@d.fr>\n\
+         X-Id: ESCOUBÈS\nSubject: Lannemezan\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=m\n\n--m\n\
+         Content-Type: multipart/alternative; boundary=n\n\n--n\nContent-Type: text/plain; charset=iso-8859-1\n\
+         Content-Transfer-Encoding: quoted-printable\n\nMme ESCOUB=C8S\n--n\nContent-Type: text/html; charset=utf-8\n\n\
+         <p>Mme <b>ESCOUB&Egrave;S</b></p>\n--n--\n--m\nContent-Type: application/rtf; name=Hildegarde.rtf\n\
+         Content-Transfer-Encoding: base64\n\n{attached}\n--m\nContent-Type: message/rfc822\n\nFrom: a@b\n\nHildegarde\n--m--\n"
+    );
+    let plain =
+        format!("From: Hildegarde <a@b.fr>\nSubject: a\nContent-Type: text/plain; charset=utf-8\n\n{NOTE}\n");
+    vec![whole.into(), plain.into()]
+}
+
+pub(crate) fn mbox() -> Vec<Vec<u8>> {
+    let mails = mail()
+        .into_iter()
+        .flat_map(|mail| [b"From a@b.fr Thu Jan  1 00:00:00 1970\n".to_vec(), mail, b"\n".to_vec()].concat());
+    vec![mails.collect()]
+}
+
+/// Texts in every form that a cell may have.
+pub(crate) fn cell() -> Vec<Vec<u8>> {
+    let fragment =
+        "Mme <b>ESCOUB&Egrave;S</b><br>Lannemezan &amp; Hildegarde <i>va</i>\n<img alt=\"Escoubès\">";
+    let mut all: Vec<Vec<u8>> = rtf().into_iter().chain(html()).filter(|b| b.len() < 40_000).collect();
+    let coded = |bytes: &Vec<u8>| STANDARD.encode(bytes).into_bytes();
+    all.push(fragment.into());
+    all.push(NOTE.into());
+    all.extend(all.iter().map(coded).collect::<Vec<_>>());
+    all
+}
+
 pub(crate) fn docx() -> Vec<Vec<u8>> {
     vec![parts::flatten(office!("docx"))]
 }

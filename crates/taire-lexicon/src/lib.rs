@@ -137,6 +137,11 @@ impl Lexicon {
         }
     }
 
+    /// What the lists know of a folded word, by itself and not by its parts.
+    pub fn listed(&self, folded: &str) -> Option<Facts> {
+        self.words.get(folded).map(Facts::from_bits)
+    }
+
     /// Every word of the lists with its facts, in order.
     pub fn for_each_word(&self, mut each: impl FnMut(&str, Facts)) {
         use fst::Streamer;

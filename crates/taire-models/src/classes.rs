@@ -1,4 +1,4 @@
-//! What a model tells apart: labels with roles, and whole names.
+//! The classes of a model: labels with roles, and whole names.
 //!
 //! Corpora disagree on names: some tag given and family names apart, some a whole name as one span. A model learns
 //! what its gold shows; the class `Name` stands for a whole name, which the detector splits afterwards by what the
@@ -31,7 +31,9 @@ impl FromStr for Class {
 
     fn from_str(text: &str) -> Result<Class, Error> {
         let (category, role) = text.split_once(':').unwrap_or((text, "Unknown"));
-        let role = role.parse().map_err(|e: taire_text::Error| Error::new(e.to_string()))?;
+        let role = role
+            .parse()
+            .map_err(|e: taire_text::Error| Error::wrap(e.with_kind(taire_text::ErrorKind::Policy)))?;
         let category = match category {
             "Name" => Category::Name,
             label => Category::Label(

@@ -8,12 +8,12 @@ use taire_text::{Group, Kind, Label, Mention, Note, Role, Shape, Source, Token, 
 
 use crate::Error;
 use crate::classes::{Category, Class};
-use crate::crf::{Crf, Found, Scratch};
+use crate::crf::{Crf, DecodedSpan, Scratch};
 use crate::features::{Document, LineView, Reach, Settings};
 
 /// Finds what its model was trained to find.
 ///
-/// Mentions that earlier detectors left in the output are heard when the model was trained with them.
+/// It reads the mentions that earlier detectors left in the output, where it was trained with them.
 #[derive(Debug)]
 pub struct CrfDetector {
     model: Crf,
@@ -27,7 +27,7 @@ pub struct CrfDetector {
 struct Buffers {
     document: Document,
     scratch: Scratch,
-    found: Vec<Found>,
+    found: Vec<DecodedSpan>,
 }
 
 impl CrfDetector {
@@ -47,18 +47,20 @@ impl CrfDetector {
     }
 
     /// Whether mentions of this source change what the model sees.
-    pub fn hears(&self, source: Source) -> bool {
-        self.settings.hears(source)
+    pub fn uses(&self, source: Source) -> bool {
+        self.settings.uses(source)
     }
 
     /// What the model finds, by its own classes: raw span, class, probability. Names are not split.
     pub fn classify(
         &self,
         note: &Note,
-        heard: &[Mention],
+        mentions: &[Mention],
     ) -> Vec<(taire_text::Span<taire_text::Raw>, Class, f32)> {
         let mut out = Vec::new();
-        self.each(note, heard, |first, last, class, p| out.push((note.raw_of_tokens(first, last), class, p)));
+        self.each(note, mentions, |first, last, class, p| {
+            out.push((note.raw_of_tokens(first, last), class, p))
+        });
         out
     }
 
@@ -67,11 +69,11 @@ impl CrfDetector {
     }
 
     /// How likely each label is at each token that the model reads: `O`, every begin, every inside.
-    pub(crate) fn marginals(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, &[f32])) {
+    pub(crate) fn marginals(&self, note: &Note, mentions: &[Mention], mut see: impl FnMut(usize, &[f32])) {
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
         let Buffers { document, scratch, .. } = &mut buffers;
-        document.read(note, heard, self.settings, self.model.vocabulary(), Reach::Near);
+        document.read(note, mentions, self.settings, self.model.vocabulary(), Reach::Near);
         for line in &document.pieces {
             self.model.label(&LineView { document, line }, scratch);
             let rows = self.model.marginals(scratch).chunks_exact(1 + 2 * self.classes.len());
@@ -80,11 +82,16 @@ impl CrfDetector {
         lock().push(buffers);
     }
 
-    pub(crate) fn each(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
+    pub(crate) fn each(
+        &self,
+        note: &Note,
+        mentions: &[Mention],
+        mut see: impl FnMut(usize, usize, Class, f32),
+    ) {
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
         let Buffers { document, scratch, found } = &mut buffers;
-        document.read(note, heard, self.settings, self.model.vocabulary(), Reach::Near);
+        document.read(note, mentions, self.settings, self.model.vocabulary(), Reach::Near);
         for line in &document.pieces {
             self.model.label(&LineView { document, line }, scratch);
             self.model.spans(scratch, found);
@@ -115,7 +122,7 @@ impl Detector for CrfDetector {
     }
 }
 
-/// What a model found, as mentions: whole names split, and what its class cannot tell corrected.
+/// What a model found, as mentions: whole names split, with corrections that its class cannot express.
 pub(crate) fn say(
     note: &Note,
     (first, last): (usize, usize),
@@ -145,7 +152,7 @@ pub(crate) fn say(
     }
 }
 
-/// What a person sees where the model found something: what stands before it, or what it is itself.
+/// What a person sees where the model found something: the words before it, or what it is itself.
 fn reason(note: &Note, first: usize, last: usize, label: Label) -> &'static str {
     let before = first.checked_sub(1).map(|i| &note.tokens[i]);
     let facts = || note.tokens[first..=last].iter().map(|t| t.facts);
@@ -204,7 +211,7 @@ fn refine(label: Label, tokens: &[Token]) -> Label {
 ///
 /// Written with a comma the family name comes first. Otherwise every split into a given part then a family part, or
 /// the reverse, is weighed by how frequent each word is on either list; unknown words lean to given first.
-fn split_name(note: &Note, first: usize, last: usize, mut put: impl FnMut(usize, usize, Label)) {
+pub(crate) fn split_name(note: &Note, first: usize, last: usize, mut put: impl FnMut(usize, usize, Label)) {
     let tokens = &note.tokens[first..=last];
     let words: Vec<usize> = (0..tokens.len()).filter(|&i| tokens[i].kind == Kind::Word).collect();
     if words.is_empty() {

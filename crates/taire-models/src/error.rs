@@ -1,21 +1,20 @@
-//! What can go wrong with models and their training, said without quoting any document.
+//! The error of models and their training: see [`taire_text::PolicyError`].
 
-use std::fmt;
+use std::io;
+use std::path::Path;
 
-/// An error of this crate: a model file that cannot be read, or gold text that cannot be learned from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error(String);
+pub use taire_text::PolicyError as Error;
 
-impl Error {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Error(message.into())
-    }
+/// An encoder that cannot be used.
+pub(crate) fn encoder_error(error: taire_encoder::Error) -> Error {
+    let kind = match error.kind() {
+        taire_encoder::ErrorKind::Io => taire_text::ErrorKind::Io,
+        _ => taire_text::ErrorKind::Policy,
+    };
+    Error::wrap(taire_text::Error::new(kind, error.to_string()).caused_by(error))
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// A file of a model or of its training that cannot be read or written.
+pub(crate) fn file_error(path: &Path, error: io::Error) -> Error {
+    Error::wrap(taire_text::Error::io(error.to_string()).in_file(path).caused_by(error))
 }
-
-impl std::error::Error for Error {}

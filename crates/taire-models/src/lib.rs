@@ -10,6 +10,7 @@ mod detector;
 mod error;
 mod features;
 mod shipped;
+mod student;
 mod train;
 mod transformer;
 
@@ -17,6 +18,10 @@ pub use classes::{Category, Class};
 pub use detector::CrfDetector;
 pub use error::Error;
 pub use shipped::shipped;
+pub use student::{
+    LabelSet, StudentCorpus, StudentDetector, StudentDocument, StudentJudge, StudentOptions, StudentProgress,
+    train_student,
+};
 pub use train::{Clusters, GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport, train};
 pub use transformer::{
     TransformerDetector, TransformerOptions, TransformerProgress, TransformerReport, train_transformer,

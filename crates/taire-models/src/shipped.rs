@@ -2,7 +2,7 @@
 
 use taire_text::Language;
 
-use crate::{CrfDetector, Error};
+use crate::{CrfDetector, Error, StudentDetector};
 
 static FR: &[u8] = include_bytes!("../data/fr.crf");
 static ES: &[u8] = include_bytes!("../data/es.crf");
@@ -22,6 +22,15 @@ impl CrfDetector {
     }
 }
 
+static STUDENT: &[u8] = include_bytes!("../data/student.bin");
+
+impl StudentDetector {
+    /// The student that ships; one model reads all languages.
+    pub fn shipped() -> Result<StudentDetector, Error> {
+        StudentDetector::from_bytes(STUDENT)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +45,12 @@ mod tests {
                 CrfDetector::from_bytes(bytes).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn the_shipped_student_reads() {
+        assert!(STUDENT.len() < 6 << 20);
+        assert!(StudentDetector::shipped().unwrap().labels().contains(&Label::FamilyName));
     }
 
     #[test]

@@ -75,8 +75,8 @@ fn the_same_gold_gives_the_same_bytes() {
 }
 
 #[test]
-fn voices_of_other_detectors_are_heard() {
-    // Only the pattern's voice tells the two kinds of number apart.
+fn mentions_of_other_detectors_are_features() {
+    // Only the pattern's mention separates the two kinds of number.
     let document = |i: usize| {
         let number = 100_000 + i * 7919 % 900_000;
         let secret = i.is_multiple_of(2);
@@ -92,7 +92,7 @@ fn voices_of_other_detectors_are_heard() {
     let options = TrainOptions { sources: vec![Source::Pattern], ..options() };
     let (bytes, _) = train(&train_set, &[], &options, &mut |_| ()).unwrap();
     let detector = CrfDetector::from_bytes(&bytes).unwrap();
-    assert!(detector.hears(Source::Pattern) && !detector.hears(Source::Lexicon));
+    assert!(detector.uses(Source::Pattern) && !detector.uses(Source::Lexicon));
     for i in 60..70 {
         let document = document(i);
         let mut out = vec![document.mentions.clone()];

@@ -98,8 +98,8 @@ fn learns_and_goes_on_after_a_kill() {
         r#"{"print":"another","step":1,"epochs":0,"best_f1":0.0,"best_epoch":0}"#,
     )
     .unwrap();
-    let told = train_transformer(&encoder(), &gold, &dev, &options(), &state, &mut |_| {}).unwrap_err();
-    assert!(told.to_string().contains("other options or other gold"), "{told}");
+    let message = train_transformer(&encoder(), &gold, &dev, &options(), &state, &mut |_| {}).unwrap_err();
+    assert!(message.to_string().contains("other options or other gold"), "{message}");
 }
 
 /// Every file is needed, and what is wrong is said.
@@ -114,8 +114,8 @@ fn refuses(model: &Path) {
         TransformerDetector::read(folder.path()).unwrap_err().to_string()
     };
     for name in names {
-        let told = copy(&|folder| fs::remove_file(folder.join(name)).unwrap());
-        assert!(told.contains(name), "{told}");
+        let message = copy(&|folder| fs::remove_file(folder.join(name)).unwrap());
+        assert!(message.contains(name), "{message}");
     }
     let swap = |name: &'static str, from: &'static str, to: &'static str| {
         copy(&move |folder: &Path| {
@@ -130,17 +130,20 @@ fn refuses(model: &Path) {
         ("\"City\"", "\"Citty\"", "unknown label `Citty`"),
         ("\"fr\"", "\"de\"", "de"),
     ] {
-        let told = swap("tagger.json", from, to);
-        assert!(told.contains(says), "{told}");
+        let message = swap("tagger.json", from, to);
+        assert!(message.contains(says), "{message}");
     }
     // One pair of pieces changes places: every number still fits, and other words would be found.
-    let told = swap("tokenizer.json", "\"a\"", "\"\u{e6}\u{e6}\"");
-    assert!(told.contains("tokenizer.json is not the file that was written with this model"), "{told}");
-    let told = copy(&|folder| {
+    let message = swap("tokenizer.json", "\"a\"", "\"\u{e6}\u{e6}\"");
+    assert!(message.contains("tokenizer.json is not the file that was written with this model"), "{message}");
+    let message = copy(&|folder| {
         let other = encoder().join("../bert/tokenizer.json");
         fs::copy(other, folder.join("tokenizer.json")).unwrap();
     });
-    assert!(told.contains("not of the same encoder") || told.contains("tokenizer.json is not"), "{told}");
+    assert!(
+        message.contains("not of the same encoder") || message.contains("tokenizer.json is not"),
+        "{message}"
+    );
     for name in ["model.safetensors", "tagger.safetensors"] {
         let damage = |how: &dyn Fn(&mut Vec<u8>, usize)| {
             copy(&|folder| {

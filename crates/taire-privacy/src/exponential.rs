@@ -1,4 +1,4 @@
-//! The exponential mechanism over a list of places told apart by a distance: with one list for all inputs, and with
+//! The exponential mechanism over a list of places with a distance: with one list for all inputs, and with
 //! each input's own nearest.
 
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::{Error, Loss, Mechanism, Unit};
 ///
 /// **Guarantee.** ε·d-privacy, where d is any distance that keeps the triangle inequality: the weight of a candidate
 /// moves by e^(ε·d(x,x')/2) at most, and so does the sum of all weights, which is why the exponent is halved. The list
-/// must not depend on the input. An input may come out as itself: forbidding that would tell what it was not, at an
+/// must not depend on the input. An input may come out as itself: forbidding that would reveal what it was not, at an
 /// unbounded loss.
 ///
 /// **Utility.** Against the nearest candidate, the drawn one is further by 2(ln n + t)/ε or more with probability at
@@ -66,7 +66,7 @@ impl<P, D: Fn(&P, &P) -> f64> Mechanism<P, usize> for Exponential<'_, P, D> {
 /// **Citation.** Tchouka, thesis (2023), §8.2.3.2, algorithm 3 and equation 8.1.
 ///
 /// **Guarantee.** None that holds for all inputs. The printed proof cancels the normaliser `a`, which depends on the
-/// input, and each input has candidates of its own: a place that one town can become and another cannot tells the two
+/// input, and each input has candidates of its own: a place that one town can become and another cannot separates the two
 /// apart for sure. So the declared loss is infinite. Between inputs that happen to share their candidates it is
 /// 2ε per unit of distance.
 ///
@@ -86,7 +86,7 @@ impl<P, D, R> fmt::Debug for NearestExponential<'_, P, D, R> {
 }
 
 impl<'a, P, D: Fn(&P, &P) -> f64, R: Fn(&P, &P) -> bool> NearestExponential<'a, P, D, R> {
-    /// `reach` tells whether a candidate is near enough on the map.
+    /// `reach` decides whether a candidate is near enough on the map.
     pub fn new(eps: f64, k: usize, candidates: &'a [P], distance: D, reach: R) -> Result<Self, Error> {
         check(eps, candidates.len().min(k))?;
         Ok(NearestExponential { candidates, distance, reach, k, eps })

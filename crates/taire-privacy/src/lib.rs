@@ -2,7 +2,7 @@
 //!
 //! A [`Mechanism`] releases a noisy value and declares what that costs as a [`Loss`]: a pure ε, or an ε per unit of
 //! distance. The two are different promises and a [`Ledger`] never adds one to the other. Whole numbers are released
-//! by exact samplers (`exact`), never by rounding a floating-point draw, whose low bits tell the input (Mironov, CCS
+//! by exact samplers (`exact`), never by rounding a floating-point draw, whose low bits reveal the input (Mironov, CCS
 //! 2012). The module [`audit`] measures the loss of a mechanism from its distribution or from draws, and is how the
 //! tests hold every declaration to account.
 

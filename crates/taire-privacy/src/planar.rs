@@ -92,7 +92,7 @@ mod tests {
         for w in [-1.001, -1.05, -1.3, -2.0, -3.5, -10.0, -40.0, -200.0, -600.0] {
             let x = w * f64::exp(w);
             let got = lambert_w_minus_1(x);
-            // Near the branch point x tells w to about the root of its own precision.
+            // Near the branch point x determines w to about the root of its own precision.
             let tolerance = if w > -1.01 { 1e-9 } else { 1e-12 };
             assert!((got / w - 1.0).abs() < tolerance, "{w} came back as {got}");
         }

@@ -207,7 +207,7 @@ fn samplers_follow_their_laws() {
     check("strict", strict.distribution(&places[1]), Box::new(|rng| strict.release(&places[1], rng) as i64));
 }
 
-/// The plane is cut into squares; squares must not tell two points apart by more than ε·d.
+/// The plane is cut into squares; squares must not separate two points by more than ε·d.
 #[test]
 fn planar_laplace_keeps_its_word() {
     let m = PlanarLaplace::new(0.5).unwrap();

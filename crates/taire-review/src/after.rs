@@ -1,4 +1,4 @@
-//! What a document becomes with the marks it has now, and whom a record speaks of under which invented names.
+//! What a document becomes with the marks it has now, and which people of a record get which invented names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ fn rewrite(app: &App, document: &Doc, reviewer: i64) -> Result<Deidentified, Pro
     engine.rewrite(note, entities).map_err(|e| Problem::cannot("not_rewritten", e.to_string()))
 }
 
-/// The new text, and which stretch of it stands for which of the old one.
+/// The new text, and which stretch of it replaces which of the old one.
 pub(crate) fn after(app: &App, id: i64, reviewer: i64) -> Result<Value, Problem> {
     let document = app.store.document(id)?;
     let done = rewrite(app, &document, reviewer)?;
@@ -46,7 +46,7 @@ struct Person {
     documents: BTreeSet<i64>,
 }
 
-/// Everything marked in the record of a document's patient, with what stands for it; the document alone where no patient
+/// Everything marked in the record of a document's patient, with what replaces it; the document alone where no patient
 /// is known.
 pub(crate) fn record(app: &App, id: i64, reviewer: i64) -> Result<Value, Problem> {
     let document = app.store.document(id)?;

@@ -293,8 +293,8 @@ fn document(app: &App, one: &One) -> Result<Value, Problem> {
     let said = |spans: &[crate::findings::FoundSpan]| -> Vec<Value> {
         let places = shown(&document.text, spans.iter().map(|s| s.start..s.end));
         let one = |(s, (start, end)): (&crate::findings::FoundSpan, (usize, usize))| {
-            let voices: Vec<Value> = s
-                .voices
+            let mentions: Vec<Value> = s
+                .mentions
                 .iter()
                 .map(|v| {
                     json!({"source": v.source, "label": v.label, "score": v.score, "why": v.why,
@@ -302,14 +302,14 @@ fn document(app: &App, one: &One) -> Result<Value, Problem> {
                 })
                 .collect();
             json!({"start": start, "end": end, "label": s.label, "role": s.role, "score": s.score,
-                   "sources": s.sources, "voices": voices})
+                   "sources": s.sources, "voices": mentions})
         };
         spans.iter().zip(places).map(one).collect()
     };
     Ok(json!({
         "id": document.id, "name": document.name, "patient": document.patient, "text": document.text,
         "date": document.date.map(|d| d.to_string()), "language": document.read_as.or(document.language),
-        "found": said(&found.spans), "spared": said(&found.spared), "state": state(&document.text, &reviewed),
+        "found": said(&found.spans), "spared": said(&found.below_threshold), "state": state(&document.text, &reviewed),
     }))
 }
 

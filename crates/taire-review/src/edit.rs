@@ -62,7 +62,7 @@ pub(crate) fn make(text: &str, marks: &[Mark], edit: &Edit) -> Result<(Vec<Mark>
         Edit::Add { at, label, role } => {
             let again = Again::Add { text: slice(at), label: *label, role: *role };
             let stands = marks.iter().any(|m| m.range() == *at && m.label == *label && m.role == *role);
-            // What stands already may still be wanted elsewhere.
+            // What is marked here already may still be wanted elsewhere.
             let made = if stands { marks.to_vec() } else { put(text, marks.to_vec(), at, *label, *role) };
             Ok((made, again))
         }
@@ -106,7 +106,7 @@ pub(crate) fn repeat(text: &str, marks: &[Mark], again: &Again) -> (Vec<Mark>, u
                 let to = start..start + new.len();
                 let free = out.iter().all(|m| m.range() == mark.range() || !m.overlaps(&to));
                 let same = to == mark.range() && *label == mark.label && *role == mark.role;
-                if text.get(to.clone()) != Some(new) || !free || same || !stands_alone(text, &to) {
+                if text.get(to.clone()) != Some(new) || !free || same || !is_whole_word(text, &to) {
                     continue;
                 }
                 out.retain(|m| m.range() != mark.range());
@@ -127,7 +127,7 @@ fn add_all(text: &str, marks: &mut Vec<Mark>, new: &str, label: Label, role: Rol
     }
     for (start, _) in text.match_indices(new) {
         let at = start..start + new.len();
-        if stands_alone(text, &at) && !marks.iter().any(|m| m.overlaps(&at)) {
+        if is_whole_word(text, &at) && !marks.iter().any(|m| m.overlaps(&at)) {
             let place = marks.partition_point(|m| m.start < at.start);
             marks.insert(place, Mark { start, end: at.end, label, role, by: By::Reviewer });
             count += 1;
@@ -137,7 +137,7 @@ fn add_all(text: &str, marks: &mut Vec<Mark>, new: &str, label: Label, role: Rol
 }
 
 /// Not a part of a longer word or number.
-fn stands_alone(text: &str, at: &Range<usize>) -> bool {
+fn is_whole_word(text: &str, at: &Range<usize>) -> bool {
     let inside = |a: Option<char>, b: Option<char>| {
         a.is_some_and(char::is_alphanumeric) && b.is_some_and(char::is_alphanumeric)
     };

@@ -1,4 +1,5 @@
-//! What the detectors said of a document, as it is kept beside it: marks to start from, and who spoke and why.
+//! What the detectors found in a document, as it is stored beside it: marks to start from, and each detector's mention with
+//! its reason.
 
 use serde::{Deserialize, Serialize};
 use taire::Findings;
@@ -8,10 +9,11 @@ use crate::mark::{By, Mark};
 
 /// Everything found in one document, in bytes of its text.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Found {
+pub(crate) struct StoredFindings {
     pub(crate) spans: Vec<FoundSpan>,
-    /// Candidates left in the text.
-    pub(crate) spared: Vec<FoundSpan>,
+    /// Candidates left in the text. The names in JSON are those of review files that exist.
+    #[serde(rename = "spared")]
+    pub(crate) below_threshold: Vec<FoundSpan>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -22,12 +24,13 @@ pub(crate) struct FoundSpan {
     pub(crate) role: Role,
     pub(crate) score: f32,
     pub(crate) sources: Vec<String>,
-    pub(crate) voices: Vec<Voice>,
+    #[serde(rename = "voices")]
+    pub(crate) mentions: Vec<StoredMention>,
 }
 
-/// What one detector said, and why.
+/// One detector's mention, with its reason.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Voice {
+pub(crate) struct StoredMention {
     pub(crate) source: String,
     /// `None` where it said that this identifies nobody.
     pub(crate) label: Option<Label>,
@@ -37,10 +40,10 @@ pub(crate) struct Voice {
     end: usize,
 }
 
-impl Found {
-    pub(crate) fn of(findings: &Findings) -> Found {
+impl StoredFindings {
+    pub(crate) fn of(findings: &Findings) -> StoredFindings {
         let spans = |entities: &[Entity]| entities.iter().map(FoundSpan::of).collect();
-        Found { spans: spans(&findings.entities), spared: spans(&findings.spared) }
+        StoredFindings { spans: spans(&findings.entities), below_threshold: spans(&findings.spared) }
     }
 
     /// Where a reviewer starts.
@@ -50,28 +53,30 @@ impl Found {
         self.spans.iter().map(mark).collect()
     }
 
-    /// Marks as the rewriter takes them; what was found with the same borders and label keeps its voices.
+    /// Marks as the rewriter takes them; what was found with the same borders and label keeps its mentions.
     pub(crate) fn entities(&self, marks: &[Mark]) -> Vec<Entity> {
         marks.iter().map(|mark| self.entity(mark)).collect()
     }
 
     fn entity(&self, mark: &Mark) -> Entity {
         let known = self.spans.iter().find(|s| (s.start..s.end) == mark.range() && s.label == mark.label);
-        let voices = known.map(|s| s.voices.iter().filter_map(Voice::mention).collect()).unwrap_or_default();
+        let mentions =
+            known.map(|s| s.mentions.iter().filter_map(StoredMention::mention).collect()).unwrap_or_default();
         Entity {
             span: Span::new(mark.start, mark.end),
             label: mark.label,
             role: mark.role,
             score: Score::CERTAIN,
             sources: SourceSet::from_iter([Source::Reviewer]),
-            voices,
+            doubtful_value: false,
+            voices: mentions,
         }
     }
 }
 
 impl FoundSpan {
     fn of(entity: &Entity) -> FoundSpan {
-        let voice = |v: &Mention| Voice {
+        let mention = |v: &Mention| StoredMention {
             source: v.source.key().to_owned(),
             label: v.label(),
             score: v.score.get(),
@@ -86,12 +91,12 @@ impl FoundSpan {
             role: entity.role,
             score: entity.score.get(),
             sources: entity.sources.iter().map(|s| s.key().to_owned()).collect(),
-            voices: entity.voices.iter().map(voice).collect(),
+            mentions: entity.voices.iter().map(mention).collect(),
         }
     }
 }
 
-impl Voice {
+impl StoredMention {
     fn mention(&self) -> Option<Mention> {
         let source = Source::from_key(&self.source).ok()?;
         let span = Span::new(self.start, self.end.max(self.start));

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use taire_formats::{AtomicFile, FileNames, Offsets, OutSpan, annotation_line, push_brat};
+use taire_formats::{AtomicFile, FileNames, FinalSpan, Offsets, OutSpan, annotation_line, push_brat};
 use taire_text::{Language, Source, SourceSet};
 use zip::write::SimpleFileOptions;
 
-use crate::findings::Found;
+use crate::findings::StoredFindings;
 use crate::mark::Mark;
 use crate::store::Store;
 use crate::{Error, words};
@@ -19,7 +19,7 @@ pub(crate) struct GoldDoc {
     pub(crate) text: String,
     pub(crate) language: Option<Language>,
     pub(crate) marks: Vec<Mark>,
-    pub(crate) found: Found,
+    pub(crate) found: StoredFindings,
 }
 
 /// All that is accepted, and the names of documents two reviewers still see differently.
@@ -37,7 +37,43 @@ pub struct Exported {
     pub words: usize,
 }
 
+/// What reviewers accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Accepted {
+    /// Documents with settled spans.
+    pub documents: Vec<AcceptedDocument>,
+    /// Names of documents that two reviewers see differently.
+    pub unsettled: Vec<String>,
+}
+
+/// One document that was accepted.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AcceptedDocument {
+    /// Its id.
+    pub name: String,
+    /// The text that was reviewed.
+    pub text: String,
+    /// What was settled, in bytes of the text.
+    pub spans: Vec<FinalSpan>,
+}
+
+impl std::fmt::Debug for AcceptedDocument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "AcceptedDocument({} spans)", self.spans.len())
+    }
+}
+
 impl Gold {
+    pub(crate) fn into_accepted(self) -> Accepted {
+        let span = |m: &Mark| FinalSpan { range: m.range(), label: m.label, role: m.role };
+        let document = |d: GoldDoc| AcceptedDocument {
+            spans: d.marks.iter().map(span).collect(),
+            name: d.name,
+            text: d.text,
+        };
+        Accepted { documents: self.documents.into_iter().map(document).collect(), unsettled: self.unsettled }
+    }
+
     pub(crate) fn of(store: &Store) -> Result<Gold, Error> {
         let mut gold = Gold { documents: Vec::new(), unsettled: Vec::new() };
         store.verdicts(|verdict| {

@@ -33,11 +33,11 @@ use std::thread;
 use std::time::Duration;
 
 use taire::Policy;
-use taire_server::{Front, Limits, Stopper};
+use taire_http::{Limits, Listener, StopHandle};
 
 pub use app::Config;
 pub use error::Error;
-pub use gold::Exported;
+pub use gold::{Accepted, AcceptedDocument, Exported};
 
 use app::{App, Stage};
 use gold::Gold;
@@ -46,12 +46,12 @@ use store::Store;
 /// A review that listens.
 pub struct Review {
     app: Arc<App>,
-    front: Front,
+    listener: Listener,
 }
 
 impl std::fmt::Debug for Review {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Review").field("front", &self.front).finish_non_exhaustive()
+        f.debug_struct("Review").field("listener", &self.listener).finish_non_exhaustive()
     }
 }
 
@@ -61,24 +61,24 @@ impl Review {
     pub fn bind(config: Config, port: u16) -> Result<Review, Error> {
         let app = open(config)?;
         let limits = Limits { connections: 64, grace: Duration::from_secs(5), ..Limits::default() };
-        let front = Front::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), None, limits)?;
-        Ok(Review { app, front })
+        let listener = Listener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), None, limits)?;
+        Ok(Review { app, listener })
     }
 
     /// Where the page is, with the token that opens it.
     pub fn address(&self) -> String {
-        format!("http://{}/#token={}", self.front.address(), self.app.token)
+        format!("http://{}/#token={}", self.listener.address(), self.app.token)
     }
 
-    pub fn stopper(&self) -> Stopper {
-        self.front.stopper()
+    pub fn stop_handle(&self) -> StopHandle {
+        self.listener.stop_handle()
     }
 
     /// Reads and searches in the background and answers the page until it is stopped.
     pub fn run(self) -> Result<(), Error> {
         let app = self.app.clone();
         thread::spawn(move || worker::run(&app));
-        self.front.run(pages::router(self.app))?;
+        self.listener.run(pages::router(self.app))?;
         Ok(())
     }
 }
@@ -92,15 +92,24 @@ pub fn export(state: &Path, folder: &Path) -> Result<Exported, Error> {
     Gold::of(&store)?.write(folder, &store)
 }
 
+/// What was accepted, to write documents from.
+pub fn accepted(state: &Path) -> Result<Accepted, Error> {
+    if !state.exists() {
+        return Err(Error::new(format!("there is no review in {}; review something first", state.display())));
+    }
+    Ok(Gold::of(&Store::open(state)?)?.into_accepted())
+}
+
 fn open(config: Config) -> Result<Arc<App>, Error> {
-    // Mistakes in a policy are told before anything starts.
+    // Mistakes in a policy are reported before anything starts.
     if let Some(policy) = &config.policy {
         let mut policy = Policy::load(policy)?;
         policy.add_allow_lists(&config.words)?;
         policy.judgements()?;
     }
     let mut bytes = [0; 24];
-    getrandom::fill(&mut bytes).map_err(|_| Error::new("the system gives no random bytes; try again"))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|_| taire::Error::io("the system gives no random bytes; try again"))?;
     let name = calls::reviewer_name(&config.reviewer)
         .map_err(|p| Error::new(format!("--reviewer: {}", p.message)))?;
     let store = Store::open(&config.state)?;

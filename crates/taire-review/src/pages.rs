@@ -16,7 +16,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
 use serde_json::json;
-use taire_server::names_this_machine;
+use taire_http::host_is_loopback;
 
 use crate::app::App;
 use crate::calls::{Answer, call};
@@ -85,7 +85,7 @@ async fn handle(State(app): State<Arc<App>>, request: Request) -> Response<Body>
 
 async fn answer(app: Arc<App>, request: Request) -> Result<Response<Body>, Problem> {
     let (parts, body) = request.into_parts();
-    if !names_this_machine(&parts.headers) || !is_own(&parts.headers) {
+    if !host_is_loopback(&parts.headers) || !is_own(&parts.headers) {
         return Err(Problem::elsewhere());
     }
     let path = parts.uri.path().to_owned();
@@ -104,7 +104,9 @@ async fn answer(app: Arc<App>, request: Request) -> Result<Response<Body>, Probl
     let body = to_bytes(body, MOST_BYTES).await.map_err(|_| Problem::too_large())?;
     let done = tokio::task::spawn_blocking(move || call(&app, &name, &body)).await;
     // A panic says where, on the terminal; never what.
-    match done.unwrap_or_else(|_| Err(crate::Error::new("an internal fault; nothing was changed").into()))? {
+    match done
+        .unwrap_or_else(|_| Err(crate::Error::internal("an internal fault; nothing was changed").into()))?
+    {
         Answer::Json(json) => Ok(reply(StatusCode::OK, "application/json", json.to_string().into_bytes())),
         Answer::File(name, kind, bytes) => {
             let mut response = reply(StatusCode::OK, kind, bytes);

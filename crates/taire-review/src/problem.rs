@@ -1,4 +1,4 @@
-//! What the page is told when a call is not answered: a status, a code it has a sentence for in each language, and a
+//! The answer to a call that failed: a status, a code it has a sentence for in each language, and a
 //! sentence for programs. Never a word of a document.
 
 use crate::Error;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use taire::batch::stable_hash;
-use taire::training::{GoldReader, HEARD, TrainOptions, gold_spans, train};
+use taire::training::{GoldReader, RULE_SOURCES, TrainOptions, gold_spans, train};
 use taire::{Pipeline, Policy, Records};
 use taire_formats::{AtomicFile, Offsets, from_bytes};
 use taire_text::scheme::Scheme;
@@ -18,7 +18,7 @@ use taire_text::{Language, Note};
 use crate::Error;
 use crate::agreement::Agreement;
 use crate::app::{App, lock};
-use crate::findings::Found;
+use crate::findings::StoredFindings;
 use crate::gold::{Gold, GoldDoc};
 use crate::problem::Problem;
 
@@ -99,7 +99,7 @@ pub(crate) fn start(app: &Arc<App>, language: Language) -> Result<(), Problem> {
     std::thread::spawn(move || {
         let work = std::panic::AssertUnwindSafe(|| run(&app, language));
         let done = std::panic::catch_unwind(work)
-            .unwrap_or_else(|_| Err(("fault", Error::new("an internal fault stopped the training"))));
+            .unwrap_or_else(|_| Err(("fault", Error::internal("an internal fault stopped the training"))));
         *lock(&app.training) = match done {
             Ok(comparison) => Training::Done(Box::new(comparison)),
             Err((code, why)) => Training::Failed { code, why: why.to_string() },
@@ -121,6 +121,15 @@ fn run(app: &App, language: Language) -> Result<Comparison, Why> {
     };
     let mut policy = policy.map_err(fault)?;
     policy.add_allow_lists(&app.config.words).map_err(fault)?;
+    let student = policy.detect.sources.iter().position(|s| s.0 == taire_text::Source::Student);
+    if let Some(at) = student
+        && !policy.detect.sources.iter().any(|s| s.0 == taire_text::Source::Crf)
+    {
+        // The page trains a CRF; beside the student it is read as in policies that name both.
+        let mut crf = policy.detect.sources[at];
+        crf.0 = taire_text::Source::Crf;
+        policy.detect.sources.insert(at, crf);
+    }
     if !policy.detect.sources.iter().any(|s| s.0 == taire_text::Source::Crf) {
         return Err((
             "no_crf",
@@ -149,12 +158,15 @@ fn run(app: &App, language: Language) -> Result<Comparison, Why> {
         };
         documents.iter().map(one).collect::<Result<_, _>>().map_err(fault)
     };
-    let options =
-        TrainOptions { sources: HEARD.to_vec(), threads: app.config.jobs.max(1), ..TrainOptions::default() };
+    let options = TrainOptions {
+        sources: RULE_SOURCES.to_vec(),
+        threads: app.config.jobs.max(1),
+        ..TrainOptions::default()
+    };
     let (bytes, _) = train(&read(&parts.learn)?, &read(&parts.choose)?, &options, &mut |p| {
         *lock(&app.training) = Training::Running { language, iteration: p.iteration, of: p.max_iterations };
     })
-    .map_err(|e| fault(Error::new(e.to_string())))?;
+    .map_err(|e| fault(Error::from(taire::Error::from(e))))?;
     let model = model_path(&app.config.state, language);
     let save = || -> Result<(), taire_formats::Error> {
         let mut file = AtomicFile::create_private(&model)?;
@@ -199,7 +211,7 @@ fn measure(policy: &Policy, language: Language, documents: &[GoldDoc]) -> Result
         let builder = Note::builder(document.name.clone(), document.text.clone()).language(Some(language));
         let mut notes = [builder.build().map_err(fault)?];
         let found = pipeline.find(&mut notes, &Records::default()).map_err(fault)?;
-        let found = found.first().map(Found::of).unwrap_or_default();
+        let found = found.first().map(StoredFindings::of).unwrap_or_default();
         all.add(&document.text, &document.marks, &found.marks());
     }
     Ok(Figures::from(&all))
@@ -216,7 +228,7 @@ mod tests {
             text: String::new(),
             language: None,
             marks: Vec::new(),
-            found: Found::default(),
+            found: StoredFindings::default(),
         };
         let names = |part: &[GoldDoc]| part.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
         let a = split((0..23).map(doc).collect());

@@ -10,7 +10,7 @@ use taire_formats::ReadOptions;
 
 use crate::app::{App, Config, Stage};
 use crate::calls::{Answer, call};
-use crate::findings::Found;
+use crate::findings::StoredFindings;
 use crate::mark::tests::read;
 use crate::store::{Incoming, Outcome, Store, Taken};
 use crate::{gold::Gold, pages, worker};
@@ -54,7 +54,7 @@ fn incoming(name: &str, patient: Option<&str>, text: &str) -> Incoming {
     Incoming {
         name: name.into(),
         text: text.into(),
-        patient: patient.map(str::to_owned),
+        patient: patient.and_then(taire_text::PatientId::parse),
         date: None,
         language: None,
         known: None,
@@ -72,7 +72,7 @@ fn add(app: &App, documents: &[(&str, Option<&str>, &str)]) {
                    "sources": ["lexicon"], "voices": []})
         };
         let found = json!({"spans": marks.iter().map(span).collect::<Vec<_>>(), "spared": []});
-        let found: Found = serde_json::from_value(found).unwrap();
+        let found: StoredFindings = serde_json::from_value(found).unwrap();
         let outcome =
             Outcome { document: id, language: Some(taire_text::Language::Fr), found: Ok((found, 0.1)) };
         app.store.keep_found(7, &[outcome]).unwrap();
@@ -176,7 +176,7 @@ fn identical_text_follows_in_the_document_the_patient_or_the_corpus() {
     let all = |app: &Arc<App>| (1..=4).map(|id| see(app, "ada", id).1.len()).collect::<Vec<_>>();
     edit(&app, "ada", 1, kerzu.clone(), "here").unwrap();
     assert_eq!(all(&app), [1, 0, 1, 0]);
-    // What stands already can still be wanted elsewhere.
+    // What is marked here already can still be wanted elsewhere.
     let done = edit(&app, "ada", 1, kerzu.clone(), "patient").unwrap()["done"].clone();
     assert_eq!(all(&app), [2, 1, 1, 0]);
     assert_eq!(done, json!({"places": 2, "documents": 2, "reopened": 1, "unread": 0, "left": 0}));

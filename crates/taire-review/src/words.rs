@@ -120,7 +120,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::Found;
+    use crate::findings::StoredFindings;
     use crate::gold::GoldDoc;
     use crate::mark::tests::read;
 
@@ -136,7 +136,7 @@ mod tests {
             "score": 0.5, "sources": ["crf"], "voices": []})
         };
         let json = serde_json::json!({"spans": before.iter().map(span).collect::<Vec<_>>(), "spared": []});
-        let found: Found = serde_json::from_value(json).unwrap();
+        let found: StoredFindings = serde_json::from_value(json).unwrap();
         GoldDoc { name: "a".into(), text, language: None, marks, found }
     }
 

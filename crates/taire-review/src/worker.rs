@@ -7,13 +7,14 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use taire::batch::stable_hash;
-use taire::{Engine, Records, SecretKey};
-use taire_formats::{discover, open};
+use taire::run::{Event, Fingerprint, Item, Reading, Refusal};
+use taire::{Engine, Records, Run, SecretKey, Task};
+use taire_formats::discover;
+use taire_text::scheme::Scheme;
 
 use crate::Error;
 use crate::app::{App, Stage, lock};
-use crate::findings::Found;
+use crate::findings::StoredFindings;
 use crate::store::{Incoming, Outcome, Taken};
 
 /// Documents taken in or kept in one transaction.
@@ -36,20 +37,21 @@ fn work(app: &App) -> Result<(), Error> {
         // Both take a while, and neither needs the other.
         let engine = scope.spawn(|| build(app));
         read(app)?;
-        let engine = engine.join().map_err(|_| Error::new("the detectors could not be loaded"))??;
+        let engine = engine.join().map_err(|_| Error::internal("the detectors could not be loaded"))??;
         let _ = app.engine.set(engine);
         Ok::<_, Error>(())
     })?;
-    let engine = app.engine.get().ok_or_else(|| Error::new("the detectors could not be loaded"))?;
-    let found_by = print(app, engine)?;
+    let engine = app.engine.get().ok_or_else(|| Error::internal("the detectors could not be loaded"))?;
+    let found_by = fingerprint(app, engine)?;
     let waiting = app.store.waiting(found_by)?;
+    let mut records = Records::default();
     if !waiting.is_empty() && engine.trusts_records() {
         app.set(Stage::Gathering);
-        gather(app, engine)?;
+        records = first_reading(app, engine)?;
     }
     lock(&app.queue).extend(waiting);
     app.set(Stage::Searching);
-    search(app, engine, found_by)?;
+    search(app, engine, &records, found_by)?;
     app.set(Stage::Ready);
     Ok(())
 }
@@ -58,22 +60,63 @@ fn build(app: &App) -> Result<Engine, Error> {
     let config = &app.config;
     let key = match &config.key {
         Some(key) => key.clone(),
-        None => SecretKey::generate().map_err(|e| Error::new(e.to_string()))?,
+        None => SecretKey::generate().map_err(taire::Error::from)?,
     };
     Ok(Engine::with_words(config.policy.as_deref(), &config.words, config.language, Some(&key))?)
 }
 
 /// Tells settings apart that may find other things.
-fn print(app: &App, engine: &Engine) -> Result<i64, Error> {
-    let mut parts = vec![env!("CARGO_PKG_VERSION").to_owned(), format!("{:?}", engine.language())];
-    for policy in engine.policies() {
-        parts.push(policy.to_toml()?);
-        let files = policy.detect.allow_lists.iter().chain(&policy.detect.model);
-        let about = files.map(|f| std::fs::metadata(f).map(|m| (m.len(), m.modified().ok())).ok());
-        parts.push(format!("{:?}", about.collect::<Vec<_>>()));
+fn fingerprint(app: &App, engine: &Engine) -> Result<i64, Error> {
+    let mut fingerprint = Fingerprint::of_engine(engine)?;
+    fingerprint.add("patients", &format!("{:?}", app.config.options.patients.is_some()));
+    Ok(fingerprint.hash() as i64)
+}
+
+/// Documents on their way into the store, and what is not taken.
+struct Intake<'a> {
+    app: &'a App,
+    names: HashSet<String>,
+    batch: Vec<Incoming>,
+    bytes: usize,
+    documents: usize,
+    refused: Vec<Refusal>,
+}
+
+impl Intake<'_> {
+    fn add(&mut self, document: Incoming) -> Result<(), Error> {
+        if document.text.len() > MOST_BYTES {
+            let why = format!("it holds over {} MB of text; split it into its letters", MOST_BYTES >> 20);
+            self.refuse(document.name, why);
+        } else if !self.names.insert(document.name.clone()) {
+            let why = "another document has this name; give each its own (--id-column names the column)";
+            self.refuse(document.name, why.to_owned());
+        } else {
+            self.bytes += document.text.len();
+            self.batch.push(document);
+        }
+        match self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
+            true => self.store(),
+            false => Ok(()),
+        }
     }
-    parts.push(format!("{:?}", app.config.options.patients.is_some()));
-    Ok(stable_hash(parts.iter().map(|p| p.as_bytes())) as i64)
+
+    fn refuse(&mut self, name: String, why: String) {
+        self.refused.push(Refusal::of_document(name, why));
+    }
+
+    fn store(&mut self) -> Result<(), Error> {
+        let batch = std::mem::take(&mut self.batch);
+        for (taken, document) in self.app.store.take(&batch)?.into_iter().zip(batch) {
+            if taken == Taken::Changed {
+                let why = "its text is no longer the one that was reviewed, which stays; give the new one another name";
+                self.refuse(document.name, why.to_owned());
+            }
+            self.documents += 1;
+        }
+        self.bytes = 0;
+        self.app.set(Stage::Reading { documents: self.documents });
+        Ok(())
+    }
 }
 
 /// Takes every document of the corpus in. What cannot be read is listed, with its reason.
@@ -81,90 +124,44 @@ fn read(app: &App) -> Result<(), Error> {
     app.set(Stage::Reading { documents: 0 });
     let options = &app.config.options;
     let discovery = discover(&app.config.inputs, options);
-    let split = |text: String| match text.split_once(": ") {
-        Some((name, why)) => (name.to_owned(), why.to_owned()),
-        None => (text, String::new()),
+    let mut intake = Intake {
+        app,
+        names: HashSet::new(),
+        batch: Vec::new(),
+        bytes: 0,
+        documents: 0,
+        refused: discovery.refused.clone(),
     };
-    let mut refused: Vec<(String, String)> =
-        discovery.refused.iter().map(|refusal| split(refusal.to_string())).collect();
-    let mut names = HashSet::new();
-    let mut batch: Vec<Incoming> = Vec::new();
-    let mut bytes = 0;
-    let mut documents = 0;
-    let mut take = |batch: &mut Vec<Incoming>, refused: &mut Vec<(String, String)>| -> Result<(), Error> {
-        for (taken, document) in app.store.take(batch)?.into_iter().zip(batch.drain(..)) {
-            if taken == Taken::Changed {
-                let why = "its text is no longer the one that was reviewed, which stays; give the new one another name";
-                refused.push((document.name, why.into()));
-            }
-            documents += 1;
-        }
-        app.set(Stage::Reading { documents });
-        Ok(())
-    };
-    for input in &discovery.inputs {
-        let reader = match open(input, options) {
-            Ok(reader) => reader,
-            Err(error) => {
-                refused.push(split(error.to_string()));
-                continue;
-            }
-        };
-        for document in reader {
-            let document = match document {
-                Ok(document) => Incoming::from(document),
-                Err(refusal) => {
-                    refused.push(split(refusal.to_string()));
-                    continue;
-                }
-            };
-            if document.text.len() > MOST_BYTES {
-                let why = format!("it holds over {} MB of text; split it into its letters", MOST_BYTES >> 20);
-                refused.push((document.name, why));
-                continue;
-            }
-            if !names.insert(document.name.clone()) {
-                let why = "another document has this name; give each its own (--id-column names the column)";
-                refused.push((document.name, why.into()));
-                continue;
-            }
-            bytes += document.text.len();
-            batch.push(document);
-            if batch.len() >= BATCH || bytes >= BATCH_BYTES {
-                take(&mut batch, &mut refused)?;
-                bytes = 0;
-            }
+    for step in Reading::new(&discovery.inputs, options).feed() {
+        match step.event {
+            Event::Document(document) => intake.add(Incoming::from(*document))?,
+            Event::Refused(refusal) => intake.refused.push(refusal),
+            Event::Open(..) | Event::Close(_) => {}
         }
     }
-    take(&mut batch, &mut refused)?;
-    app.store.refuse(&refused)
+    intake.store()?;
+    app.store.refuse(&intake.refused)
 }
 
-/// What is certain of patients with several documents, to be looked for in all of them.
-fn gather(app: &App, engine: &Engine) -> Result<(), Error> {
-    let mut records = Records::default();
-    for id in app.store.in_records()? {
-        let Ok(document) = app.store.document(id) else { continue };
-        let Some(patient) = document.patient.clone() else { continue };
-        // What cannot be read here is told when it is searched.
-        let Ok(note) = document.note(engine.language()) else { continue };
-        if let Ok(record) = engine.gather(note) {
-            records.add(&patient, &record);
-        }
-    }
+/// What is certain of patients with several documents, to be looked for in all of them. What cannot be read here is
+/// refused when it is searched.
+fn first_reading(app: &App, engine: &Engine) -> Result<Records, Error> {
+    let ids = app.store.in_records()?;
+    let documents = ids.into_iter().filter_map(|id| app.store.document(id).ok()?.as_read().ok());
+    let run = Run::new(engine, Task::Detect { scheme: Scheme::Taire }).jobs(app.config.jobs);
+    let mut records = run.partial_reading(documents.map(Item::from));
     records.close();
-    engine.remember(records);
-    Ok(())
+    Ok(records)
 }
 
-fn search(app: &App, engine: &Engine, found_by: i64) -> Result<(), Error> {
+fn search(app: &App, engine: &Engine, records: &Records, found_by: i64) -> Result<(), Error> {
     let (send, receive) = mpsc::sync_channel::<Outcome>(2 * BATCH);
     thread::scope(|scope| {
         for _ in 0..app.config.jobs.max(1) {
             let send = send.clone();
             scope.spawn(move || {
                 while let Some(id) = lock(&app.queue).pop_front() {
-                    if send.send(find(app, engine, id)).is_err() {
+                    if send.send(find(app, engine, records, id)).is_err() {
                         return;
                     }
                 }
@@ -190,16 +187,18 @@ fn search(app: &App, engine: &Engine, found_by: i64) -> Result<(), Error> {
     })
 }
 
-fn find(app: &App, engine: &Engine, id: i64) -> Outcome {
+fn find(app: &App, engine: &Engine, records: &Records, id: i64) -> Outcome {
     let look = || -> Result<_, Error> {
         let document = app.store.document(id).map_err(|p| Error::new(p.message))?;
-        let (note, findings) = engine.find(document.note(engine.language())?)?;
-        Ok((note.language, Found::of(&findings), findings.doubt().figure()))
+        let note = document.note(engine.language())?;
+        let others = records.of(note.patient.as_deref());
+        let (note, findings) = engine.find_with(note, &others)?;
+        Ok((note.language, StoredFindings::of(&findings), findings.doubt.figure()))
     };
     match look() {
         Ok((language, found, doubt)) => {
             Outcome { document: id, language: Some(language), found: Ok((found, doubt)) }
         }
-        Err(error) => Outcome { document: id, language: None, found: Err(error.to_string()) },
+        Err(error) => Outcome { document: id, language: None, found: Err(error) },
     }
 }

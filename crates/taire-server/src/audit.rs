@@ -55,7 +55,7 @@ impl Audit {
         }
         let file = options
             .open(path)
-            .map_err(|e| Error::new(format!("cannot open audit log {}: {}", path.display(), e.kind())))?;
+            .map_err(|e| Error::io(format!("cannot open audit log {}: {}", path.display(), e.kind())))?;
         Ok(Audit { file: Some(Mutex::new(file)) })
     }
 

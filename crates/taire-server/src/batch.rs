@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use crate::audit::{Audit, Entry, now};
 use crate::body::next;
 use crate::problem::Problem;
-use crate::request::{Ask, Document, Task};
+use crate::request::{Ask, Task};
 use crate::routes::{Caller, Service, response, state_unit};
 
 /// Bytes of lines whose answers the client has not taken.
@@ -183,9 +183,9 @@ impl Reader {
             let work = move || {
                 let _running = running;
                 let mut id = None;
-                let done = Document::parse(&line).and_then(|document| {
-                    id.clone_from(&document.id);
-                    offers.treat_document(document, task, &ask)
+                let done = offers.parse(&line).and_then(|request| {
+                    id = Some(request.document.id.clone()).filter(|id| !id.is_empty());
+                    offers.treat_document(request, task, &ask)
                 });
                 metrics.document(task, bytes, done.as_ref().ok().map(|a| &a.spans[..]));
                 count.documents.fetch_add(1, Ordering::Relaxed);
@@ -199,6 +199,10 @@ impl Reader {
                     }
                     Err(problem) => {
                         count.refused.fetch_add(1, Ordering::Relaxed);
+                        let id = id.and_then(|id| match task {
+                            Task::Deid => offers.refused_id(&id),
+                            Task::Detect => Some(id),
+                        });
                         error_line(id.as_deref(), number, &problem)
                     }
                 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use taire::SecretKey;
+use taire_http::TlsFiles;
 
 use crate::Error;
 
@@ -32,13 +33,6 @@ pub struct Config {
     pub plain_http: bool,
     /// Listen beyond this machine without keys.
     pub no_keys: bool,
-}
-
-/// Certificate chain and its private key, PEM.
-#[derive(Clone, Debug)]
-pub struct TlsFiles {
-    pub certificates: PathBuf,
-    pub key: PathBuf,
 }
 
 /// Bounds on what clients may ask for.
@@ -69,6 +63,12 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    pub(crate) fn listener(&self) -> taire_http::Limits {
+        taire_http::Limits { timeout: self.timeout, grace: self.grace, connections: self.connections }
+    }
+}
+
 impl Config {
     /// Loopback, no keys, the usual limits.
     pub fn new(key: SecretKey) -> Self {
@@ -94,14 +94,14 @@ impl Config {
             return Ok(());
         }
         if self.api_keys.is_none() && !self.no_keys {
-            return Err(Error::new(format!(
+            return Err(Error::usage(format!(
                 "{} is open to other machines and there are no API keys; give --api-keys FILE, or --no-keys if all who \
                  reach it may use it",
                 self.host
             )));
         }
         if self.tls.is_none() && !self.plain_http {
-            return Err(Error::new(format!(
+            return Err(Error::usage(format!(
                 "{} is open to other machines and there is no TLS; give --tls-cert and --tls-key, or --plain-http if \
                  something before it encrypts",
                 self.host

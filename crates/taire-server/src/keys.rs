@@ -47,7 +47,7 @@ impl std::str::FromStr for Scope {
     fn from_str(name: &str) -> Result<Self, Error> {
         let known = || Scope::ALL.iter().map(|s| s.name()).collect::<Vec<_>>().join(", ");
         let found = Scope::ALL.iter().copied().find(|s| s.name() == name);
-        found.ok_or_else(|| Error::new(format!("unknown scope `{name}`; known: {}", known())))
+        found.ok_or_else(|| Error::usage(format!("unknown scope `{name}`; known: {}", known())))
     }
 }
 
@@ -87,14 +87,14 @@ impl ApiKeys {
     /// Reads a key file. On Unix, refuses one that others than its owner may read or write.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let shown = path.display();
-        let fail = |e: std::io::Error| Error::new(format!("cannot read API keys {shown}: {}", e.kind()));
+        let fail = |e: std::io::Error| Error::usage(format!("cannot read API keys {shown}: {}", e.kind()));
         let file = File::open(path).map_err(fail)?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             let mode = file.metadata().map_err(fail)?.permissions().mode();
             if mode & 0o077 != 0 {
-                return Err(Error::new(format!(
+                return Err(Error::usage(format!(
                     "API keys {shown} have mode {:03o}; others may read them: run `chmod 600 {shown}`",
                     mode & 0o777
                 )));
@@ -105,7 +105,10 @@ impl ApiKeys {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let parse = |(i, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|_| {
-                Error::new(format!("line {} of {shown} is no API key; `taire serve key` writes them", i + 1))
+                Error::usage(format!(
+                    "line {} of {shown} is no API key; `taire serve key` writes them",
+                    i + 1
+                ))
             })
         };
         Ok(ApiKeys { keys: lines.map(parse).collect::<Result<_, _>>()? })
@@ -121,8 +124,9 @@ impl ApiKeys {
         let mut name = path.as_os_str().to_owned();
         name.push(".new");
         let fresh = PathBuf::from(name);
-        let fail =
-            |e: std::io::Error| Error::new(format!("cannot write API keys {}: {}", path.display(), e.kind()));
+        let fail = |e: std::io::Error| {
+            Error::usage(format!("cannot write API keys {}: {}", path.display(), e.kind()))
+        };
         let _ = fs::remove_file(&fresh);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -145,10 +149,10 @@ impl ApiKeys {
     pub fn add(&mut self, name: &str, scopes: &[Scope]) -> Result<String, Error> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
-            return Err(Error::new("a key's name takes 1 to 64 letters, digits, `-`, `_` or `.`"));
+            return Err(Error::usage("a key's name takes 1 to 64 letters, digits, `-`, `_` or `.`"));
         }
         if self.keys.iter().any(|k| k.name == name) {
-            return Err(Error::new(format!(
+            return Err(Error::usage(format!(
                 "there is a key named {name}; remove it first, or choose another name"
             )));
         }
@@ -156,10 +160,10 @@ impl ApiKeys {
         scopes.sort();
         scopes.dedup();
         if scopes.is_empty() {
-            return Err(Error::new("a key without scopes would open nothing; give --scope"));
+            return Err(Error::usage("a key without scopes would open nothing; give --scope"));
         }
         let mut bytes = [0u8; 32];
-        getrandom::fill(&mut bytes).map_err(|_| Error::new("the system gives no random bytes; try again"))?;
+        getrandom::fill(&mut bytes).map_err(|_| Error::io("the system gives no random bytes; try again"))?;
         let key = format!("{PREFIX}{}", hex(&bytes));
         let made = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
         self.keys.push(ApiKey { name: name.to_owned(), scopes, made, sha256: hash(&key) });
@@ -170,7 +174,7 @@ impl ApiKeys {
         let before = self.keys.len();
         self.keys.retain(|k| k.name != name);
         if self.keys.len() == before {
-            return Err(Error::new(format!("there is no key named {name}")));
+            return Err(Error::usage(format!("there is no key named {name}")));
         }
         Ok(())
     }
@@ -210,7 +214,7 @@ impl KeyRing {
         let stamp = stamp(path);
         let keys = ApiKeys::read(path)?;
         if keys.keys.is_empty() {
-            return Err(Error::new(format!(
+            return Err(Error::usage(format!(
                 "there is no key in {}; make one with `taire serve key add`",
                 path.display()
             )));

@@ -78,8 +78,7 @@ impl Pool {
             for _ in 0..threads {
                 let lane = lane.clone();
                 let thread = thread::Builder::new().name(name.into()).spawn(move || lane.work());
-                let thread =
-                    thread.map_err(|e| Error::new(format!("cannot start a thread: {}", e.kind())))?;
+                let thread = thread.map_err(|e| Error::io(format!("cannot start a thread: {}", e.kind())))?;
                 pool.threads.push(thread);
             }
         }

@@ -1,16 +1,9 @@
-//! What clients send: one JSON object a document, and a few choices in the query string. Whatever is not known, stands
-//! twice or has the wrong type is refused, in words that quote nothing.
+//! What clients choose in the query string. What is unknown or comes twice is refused, in words that quote nothing.
+//! Bodies are read by [`taire_formats::RequestParser`].
 
-use std::fmt;
-use std::sync::Arc;
-
-use jiff::civil::Date;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
-use serde_json::error::Category;
-use taire_formats::{Offsets, known_from_json, read_date};
+use taire_formats::Offsets;
+use taire_text::Language;
 use taire_text::scheme::Scheme;
-use taire_text::{KnownIdentity, Language};
 
 use crate::keys::Scope;
 use crate::problem::Problem;
@@ -67,15 +60,17 @@ impl Ask {
         let mut seen = Vec::new();
         for pair in query.unwrap_or_default().split('&').filter(|p| !p.is_empty()) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let (key, value) = (percent_decoded(key)?, percent_decoded(value)?);
+            let value = value.as_str();
             let Some(&key) = keys.iter().find(|k| **k == key) else {
                 let known = if keys.is_empty() { "none".to_owned() } else { keys.join(", ") };
                 return Err(Problem::BadQuery(format!("unknown query parameter; known: {known}")));
             };
             if seen.contains(&key) {
-                return Err(Problem::BadQuery(format!("query parameter `{key}` stands twice")));
+                return Err(Problem::BadQuery(format!("duplicate query parameter `{key}`")));
             }
             seen.push(key);
-            let wrong = |known: &str| Problem::BadQuery(format!("query parameter `{key}` takes {known}"));
+            let wrong = |known: &str| Problem::BadQuery(format!("query parameter `{key}` must be {known}"));
             match key {
                 "task" => match Task::ALL.iter().find(|t| t.name() == value) {
                     Some(&task) => ask.task = Some(task),
@@ -99,6 +94,22 @@ impl Ask {
     }
 }
 
+/// A key or value of a query string as it was before it was escaped: `%66r` is `fr`, `+` is a space.
+fn percent_decoded(text: &str) -> Result<String, Problem> {
+    let wrong = || Problem::BadQuery("the query string is not percent-encoded UTF-8".into());
+    let digit = |byte: Option<u8>| byte.and_then(|b| char::from(b).to_digit(16)).ok_or_else(wrong);
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'+' => b' ',
+            b'%' => (digit(bytes.next())? * 16 + digit(bytes.next())?) as u8,
+            byte => byte,
+        });
+    }
+    String::from_utf8(decoded).map_err(|_| wrong())
+}
+
 /// `None` for a name that is none; `Some(None)` for each document's own.
 fn language(name: &str) -> Option<Option<Language>> {
     match name {
@@ -107,143 +118,22 @@ fn language(name: &str) -> Option<Option<Language>> {
     }
 }
 
-/// One document to treat.
-#[derive(Default)]
-pub(crate) struct Document {
-    pub(crate) id: Option<String>,
-    pub(crate) text: String,
-    pub(crate) lang: Option<Language>,
-    pub(crate) policy: Option<String>,
-    pub(crate) patient: Option<String>,
-    pub(crate) date: Option<Date>,
-    pub(crate) known: Option<Arc<KnownIdentity>>,
-    /// Whether these were sent, if only as null.
-    pub(crate) has_patient: bool,
-    pub(crate) has_date: bool,
-}
-
-impl fmt::Debug for Document {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Document({} bytes)", self.text.len())
-    }
-}
-
-const KEYS: &str = "text, id, lang, policy, patient, date, known";
-
-impl Document {
-    /// Reads one object.
-    pub(crate) fn parse(json: &[u8]) -> Result<Self, Problem> {
-        let object: Object = serde_json::from_slice(json).map_err(|error| {
-            Problem::BadJson(match error.classify() {
-                Category::Eof => "the JSON object is cut short".into(),
-                Category::Data => "this is not a JSON object".into(),
-                _ => format!("this is not valid JSON at line {}, column {}", error.line(), error.column()),
-            })
-        })?;
-        let mut document = Document::default();
-        let mut seen: Vec<&'static str> = Vec::new();
-        for (key, value) in object.0 {
-            let Some(key) = KEYS.split(", ").find(|k| *k == key) else {
-                return Err(Problem::BadJson(format!("there is a key that is not known; known: {KEYS}")));
-            };
-            if seen.contains(&key) {
-                return Err(Problem::BadJson(format!("key `{key}` stands twice")));
-            }
-            seen.push(key);
-            document.set(key, value)?;
-        }
-        if !seen.contains(&"text") {
-            return Err(Problem::BadJson("key `text` is missing".into()));
-        }
-        Ok(document)
-    }
-
-    fn set(&mut self, key: &'static str, value: Value) -> Result<(), Problem> {
-        let wrong = |takes: &str| Problem::BadJson(format!("key `{key}` takes {takes}"));
-        match key {
-            "patient" => self.has_patient = true,
-            "date" => self.has_date = true,
-            _ => {}
-        }
-        match (key, value) {
-            ("text", Value::String(text)) => self.text = text,
-            ("text", _) => return Err(wrong("a string")),
-            (_, Value::Null) => {}
-            ("id" | "patient", value) => {
-                let text = match value {
-                    Value::String(text) => text,
-                    Value::Number(n) if !n.is_f64() => n.to_string(),
-                    // 843.0 is a whole number too, as JSON sees it.
-                    Value::Number(n) => {
-                        match n.as_f64().filter(|x| x.fract() == 0.0 && x.abs() < 2f64.powi(53)) {
-                            Some(whole) => (whole as i64).to_string(),
-                            None => return Err(wrong("a string or a whole number")),
-                        }
-                    }
-                    _ => return Err(wrong("a string or a whole number")),
-                };
-                let text = Some(text).filter(|t| !t.is_empty());
-                if key == "id" { self.id = text } else { self.patient = text }
-            }
-            ("policy", Value::String(name)) => self.policy = Some(name),
-            ("policy", _) => return Err(wrong("a string")),
-            ("lang", Value::String(name)) => {
-                self.lang = language(&name).ok_or_else(|| wrong("fr, es or auto"))?;
-            }
-            ("lang", _) => return Err(wrong("fr, es or auto")),
-            ("date", Value::String(text)) => {
-                self.date = Some(read_date(&text).ok_or_else(|| wrong("a date such as 2020-02-12"))?);
-            }
-            ("date", _) => return Err(wrong("a date such as 2020-02-12")),
-            (_, value) => match known_from_json(&value) {
-                Ok(known) => self.known = (!known.is_empty()).then(|| Arc::new(known)),
-                Err(problem) if problem.why.starts_with("is not a key") => {
-                    return Err(Problem::BadJson("known identity: there is a key that is not known".into()));
-                }
-                Err(problem) => return Err(Problem::BadJson(format!("known identity: {problem}"))),
-            },
-        }
-        Ok(())
-    }
-}
-
-/// The pairs of an object, in order, repeated keys too.
-struct Object(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Object;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(Object(pairs))
-            }
-        }
-        deserializer.deserialize_map(Pairs)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taire_formats::RequestParser;
 
     #[test]
-    fn wrong_bodies_are_told_without_quoting() {
+    fn errors_in_request_bodies_quote_nothing() {
+        let parse = |body: &[u8]| RequestParser::default().parse(body);
         for (body, says) in [
             (r#"{"text":"Durand""#, "cut short"),
             (r#"{"text":"Durand"} Durand"#, "line 1, column"),
             (r#"["Durand"]"#, "not a JSON object"),
-            (r#"{"text":["Durand"]}"#, "`text` takes a string"),
+            (r#"{"text":["Durand"]}"#, "`text` must hold a string"),
             (r#"{"txt":"Durand"}"#, "known: text, id"),
             (r#"{"text":"Durand","Durand":1}"#, "known: text, id"),
-            (r#"{"text":"Durand","text":"a"}"#, "`text` stands twice"),
+            (r#"{"text":"Durand","text":"a"}"#, "duplicate key `text`"),
             (r#"{"id":"a"}"#, "`text` is missing"),
             (r#"{"text":"a","lang":"Durand"}"#, "fr, es or auto"),
             (r#"{"text":"a","date":"Durand"}"#, "a date such as"),
@@ -252,14 +142,21 @@ mod tests {
             (r#"{"text":"a","known":{"sex":"Durand"}}"#, "`sex` must be F or M"),
             (r#"{"text":"\ud800"}"#, "not valid JSON"),
         ] {
-            let problem = Document::parse(body.as_bytes()).unwrap_err();
-            let told = problem.message();
-            assert!(told.contains(says) && !told.contains("Durand"), "{told}");
-            assert_eq!(problem.status(), 400);
+            let message = parse(body.as_bytes()).unwrap_err().to_string();
+            assert!(message.contains(says) && !message.contains("Durand"), "{message}");
         }
-        assert!(Document::parse(b"{\"text\":\"\xff\"}").is_err());
-        assert_eq!(Document::parse(br#"{"text":"","id":843.0}"#).unwrap().id.as_deref(), Some("843"));
-        assert!(!format!("{:?}", Document::parse(br#"{"text":"Durand"}"#).unwrap()).contains("Durand"));
+        assert!(parse(b"{\"text\":\"\xff\"}").is_err());
+        assert_eq!(parse(br#"{"text":"","id":843.0}"#).unwrap().document.id, "843");
+        assert!(!format!("{:?}", parse(br#"{"text":"Durand"}"#).unwrap()).contains("Durand"));
+    }
+
+    #[test]
+    fn query_strings_are_percent_decoded() {
+        let ask = Ask::parse(Some("polic%79=%66r&lang=%65s"), &["policy", "lang"]).unwrap();
+        assert_eq!((ask.policy.as_deref(), ask.lang), (Some("fr"), Some(Language::Es)));
+        for query in ["policy=%6", "policy=%zz", "policy=%ff", "policy=fr&%70olicy=fr"] {
+            assert!(Ask::parse(Some(query), &["policy"]).is_err(), "{query}");
+        }
     }
 
     #[test]

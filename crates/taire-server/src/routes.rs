@@ -1,6 +1,5 @@
 //! The paths of the API, who may use them, and what is done at each.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,10 +7,11 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST};
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response};
 use axum::routing::{MethodFilter, on};
 use serde_json::json;
+use taire_http::ClientAddress;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -21,15 +21,12 @@ use crate::config::{Config, Limits};
 use crate::keys::{KeyRing, Scope, hex};
 use crate::metrics::Metrics;
 use crate::pool::Pool;
+use crate::presidio;
 use crate::problem::Problem;
 use crate::rate::Rate;
 use crate::request::{Ask, Task, unit};
 use crate::treat::Offers;
 use crate::{Error, OPENAPI};
-
-/// Where a request came from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// Every path there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +38,29 @@ pub(crate) enum Route {
     OpenApi,
     Metrics,
     Health,
+    Analyze,
+    Anonymize,
+    SupportedEntities,
+    PresidioHealth,
+}
+
+/// What is done with the body of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Call {
+    Treat(Task),
+    Analyze,
+    Anonymize,
+}
+
+impl Call {
+    /// The task it counts as.
+    fn task(self) -> Task {
+        match self {
+            Call::Treat(task) => task,
+            Call::Analyze => Task::Detect,
+            Call::Anonymize => Task::Deid,
+        }
+    }
 }
 
 impl Route {
@@ -52,6 +72,10 @@ impl Route {
         Route::OpenApi,
         Route::Metrics,
         Route::Health,
+        Route::Analyze,
+        Route::Anonymize,
+        Route::SupportedEntities,
+        Route::PresidioHealth,
     ];
 
     pub(crate) fn path(self) -> &'static str {
@@ -63,11 +87,15 @@ impl Route {
             Route::OpenApi => "/v1/openapi.json",
             Route::Metrics => "/metrics",
             Route::Health => "/healthz",
+            Route::Analyze => "/analyze",
+            Route::Anonymize => "/anonymize",
+            Route::SupportedEntities => "/supportedentities",
+            Route::PresidioHealth => "/health",
         }
     }
 
     pub(crate) fn posts(self) -> bool {
-        matches!(self, Route::Detect | Route::Deid | Route::Batch)
+        matches!(self, Route::Detect | Route::Deid | Route::Batch | Route::Analyze | Route::Anonymize)
     }
 
     /// Query parameters it knows.
@@ -76,13 +104,20 @@ impl Route {
             Route::Detect => &["offsets", "scheme"],
             Route::Deid => &["offsets"],
             Route::Batch => &["task", "offsets", "policy", "lang"],
-            Route::Policies | Route::OpenApi | Route::Metrics | Route::Health => &[],
+            Route::SupportedEntities => &["language"],
+            Route::Policies
+            | Route::OpenApi
+            | Route::Metrics
+            | Route::Health
+            | Route::Analyze
+            | Route::Anonymize
+            | Route::PresidioHealth => &[],
         }
     }
 
     /// Whether it answers without a key, and tells nothing but that the service is there.
     pub(crate) fn is_open(self) -> bool {
-        matches!(self, Route::OpenApi | Route::Health)
+        matches!(self, Route::OpenApi | Route::Health | Route::PresidioHealth)
     }
 }
 
@@ -116,7 +151,7 @@ impl Service {
     pub(crate) fn new(config: &Config) -> Result<Self, Error> {
         config.check()?;
         let mut tag = [0u8; 6];
-        getrandom::fill(&mut tag).map_err(|_| Error::new("the system gives no random bytes; try again"))?;
+        getrandom::fill(&mut tag).map_err(|_| Error::io("the system gives no random bytes; try again"))?;
         Ok(Service {
             offers: Arc::new(Offers::new(&config.policies, config.key.clone(), config.refuse_below)?),
             pool: Pool::new(config.jobs)?,
@@ -136,7 +171,7 @@ impl Service {
     async fn handle(self: Arc<Self>, route: Option<Route>, request: Request) -> Response<Body> {
         let begun = Instant::now();
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let peer = request.extensions().get::<Peer>().map(|p| p.0.to_string()).unwrap_or_default();
+        let peer = request.extensions().get::<ClientAddress>().map(|p| p.0.to_string()).unwrap_or_default();
         let mut entry = Entry {
             time: now(),
             request: format!("{}-{number}", self.tag),
@@ -181,8 +216,20 @@ impl Service {
         }
         let mut ask = Ask::parse(request.uri().query(), route.query())?;
         match (route, caller) {
-            (Route::Detect, Some(caller)) => self.one(Task::Detect, &ask, &caller, request, entry).await,
-            (Route::Deid, Some(caller)) => self.one(Task::Deid, &ask, &caller, request, entry).await,
+            (Route::Detect, Some(caller)) => {
+                self.one(Call::Treat(Task::Detect), &ask, &caller, request, entry).await
+            }
+            (Route::Deid, Some(caller)) => {
+                self.one(Call::Treat(Task::Deid), &ask, &caller, request, entry).await
+            }
+            (Route::Analyze, Some(caller)) => self.one(Call::Analyze, &ask, &caller, request, entry).await,
+            (Route::Anonymize, Some(caller)) => {
+                self.one(Call::Anonymize, &ask, &caller, request, entry).await
+            }
+            (Route::SupportedEntities, Some(_)) => {
+                Ok(json_response(json!(presidio::supported()).to_string().into_bytes()))
+            }
+            (Route::PresidioHealth, _) => Ok(response("text/plain; charset=utf-8", "Taire is up")),
             (Route::Batch, Some(caller)) => {
                 let task = *ask.task.get_or_insert(Task::Deid);
                 if let Some(policy) = &ask.policy {
@@ -209,12 +256,13 @@ impl Service {
 
     async fn one(
         &self,
-        task: Task,
+        call: Call,
         ask: &Ask,
         caller: &Caller,
         request: Request,
         entry: &mut Entry,
     ) -> Result<Response<Body>, Problem> {
+        let task = call.task();
         entry.task = Some(task.name());
         self.check_scope(caller, task.scope())?;
         check_type(request.headers(), &["application/json"])?;
@@ -227,7 +275,11 @@ impl Service {
         let bytes = whole.bytes.len();
         entry.bytes = bytes as u64;
         let (offers, asked) = (self.offers.clone(), ask.clone());
-        let work = self.pool.submit(bytes, move || offers.treat(&whole.bytes, task, &asked))?;
+        let work = self.pool.submit(bytes, move || match call {
+            Call::Treat(task) => offers.treat(&whole.bytes, task, &asked),
+            Call::Analyze => presidio::analyze(&offers, &whole.bytes),
+            Call::Anonymize => presidio::anonymize(offers.key(), &whole.bytes),
+        })?;
         let time = self.limits.timeout.saturating_mul(1 + (bytes >> 20) as u32);
         let done = match timeout(time, work).await {
             Ok(Ok(done)) => done,
@@ -239,18 +291,23 @@ impl Service {
         entry.refused = u64::from(done.is_err());
         let answer = done?;
         entry.spans = answer.spans.iter().map(|n| u64::from(*n)).sum();
-        entry.policy = Some(self.offers.name(answer.policy).to_owned());
+        entry.policy = answer.policy.map(|policy| self.offers.name(policy).to_owned());
         let mut response = json_response(answer.json);
         state_unit(&mut response, ask);
         Ok(response)
     }
 
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Problem> {
-        if self.local_names_only && !names_this_machine(headers) { Err(Problem::WrongHost) } else { Ok(()) }
+        if self.local_names_only && !taire_http::host_is_loopback(headers) {
+            Err(Problem::WrongHost)
+        } else {
+            Ok(())
+        }
     }
 
     fn caller(&self, request: &Request) -> Result<Caller, Problem> {
-        let peer = || request.extensions().get::<Peer>().map(|p| p.0.to_string()).unwrap_or_default();
+        let peer =
+            || request.extensions().get::<ClientAddress>().map(|p| p.0.to_string()).unwrap_or_default();
         let Some(ring) = &self.keys else { return Ok(Caller { name: None, share: peer() }) };
         let sent = request.headers().get(AUTHORIZATION).and_then(|v| v.to_str().ok()).unwrap_or_default();
         let key = match sent.split_once(' ') {
@@ -286,19 +343,6 @@ impl Service {
             tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
         }
     }
-}
-
-/// Whether a request asks for `localhost` or a loopback address: pages of other sites reach this machine by a name of their
-/// own.
-pub fn names_this_machine(headers: &HeaderMap) -> bool {
-    let Some(host) = headers.get(HOST) else { return true };
-    let host = host.to_str().unwrap_or_default();
-    let name = match host.strip_prefix('[').and_then(|h| h.split_once(']')) {
-        Some((address, _)) => address,
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn check_type(headers: &HeaderMap, accepted: &[&str]) -> Result<(), Problem> {

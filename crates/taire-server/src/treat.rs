@@ -1,14 +1,16 @@
 //! The policies on offer, and one document through one of them. The way is the command line's: the same engine, the same
 //! writer, the same bytes.
 
-use taire::{Engine, Policy, SHIPPED, SecretKey, found_spans, text_id};
-use taire_formats::{push_annotation, push_string};
+use taire::{Engine, IdKind, Policy, SHIPPED, SecretKey, TrustedRecord, found_spans, text_id};
+use taire_formats::{
+    Document, ErrorKind, Request, RequestParser, push_annotation, push_string, push_text_in_form,
+};
 use taire_text::scheme::Scheme;
-use taire_text::{Label, Language, Note};
+use taire_text::{Entity, Label, Language, Note};
 
 use crate::Error;
 use crate::problem::Problem;
-use crate::request::{Ask, Document, Task, unit};
+use crate::request::{Ask, Task, unit};
 
 /// A policy that requests may name.
 pub(crate) struct Offer {
@@ -27,6 +29,7 @@ pub(crate) struct Offers {
     by_language: bool,
     key: SecretKey,
     refuse_below: Option<f32>,
+    parser: RequestParser,
 }
 
 /// One treated document, ready to send.
@@ -34,8 +37,8 @@ pub(crate) struct Answer {
     pub(crate) json: Vec<u8>,
     /// How many spans of each label, by [`Label::index`].
     pub(crate) spans: Vec<u32>,
-    /// Which of the offers was used.
-    pub(crate) policy: usize,
+    /// Which of the offers was used, if one was.
+    pub(crate) policy: Option<usize>,
 }
 
 impl Offers {
@@ -53,14 +56,14 @@ impl Offers {
             }
             let Policy { name, description, language, .. } = policy;
             if offers.iter().any(|o| o.name == name) {
-                return Err(Error::new(format!(
+                return Err(Error::usage(format!(
                     "two policies are named `{name}`; give each a name of its own"
                 )));
             }
             let engine = Engine::new(Some(given), None, Some(&key))?;
             offers.push(Offer { name, description, language, engine });
         }
-        Ok(Offers { offers, absent, by_language, key, refuse_below })
+        Ok(Offers { offers, absent, by_language, key, refuse_below, parser: RequestParser::default() })
     }
 
     /// What keeps shipped policies from being offered.
@@ -93,19 +96,58 @@ impl Offers {
 
     /// Reads, treats and prints one document.
     pub(crate) fn treat(&self, json: &[u8], task: Task, ask: &Ask) -> Result<Answer, Problem> {
-        self.treat_document(Document::parse(json)?, task, ask)
+        self.treat_document(self.parse(json)?, task, ask)
+    }
+
+    /// Reads the body of a request, or one line of a batch.
+    pub(crate) fn parse(&self, json: &[u8]) -> Result<Request, Problem> {
+        self.parser.parse(json).map_err(|error| match error.kind() {
+            ErrorKind::Refused => Problem::Refused(error.to_string()),
+            _ => Problem::BadJson(error.to_string()),
+        })
+    }
+
+    /// What identifies people in a text, in bytes of it, and which of the offers was used.
+    pub(crate) fn search(&self, text: &str, language: Language) -> Result<(Vec<Entity>, usize), Problem> {
+        let policy = if self.by_language { self.find(language.key())? } else { 0 };
+        let engine = &self.offers[policy].engine;
+        if let Some(forced) = engine.language().filter(|forced| *forced != language) {
+            return Err(Problem::OtherLanguage(forced));
+        }
+        if text.len() > Note::MAX_BYTES {
+            return Err(Problem::TooLarge(Note::MAX_BYTES));
+        }
+        let id = text_id(&self.key, text).map_err(|_| Problem::Fault)?;
+        let mut document = Document::new(id, text);
+        document.open_text().map_err(|why| Problem::Refused(why.to_string()))?;
+        if !document.form.is_plain() {
+            let form = document.form.name();
+            let why = format!(
+                "the text is {form}, where offsets would not be yours; send plain text, or use /v1/deid"
+            );
+            return Err(Problem::Refused(why));
+        }
+        let note = document.into_note(Some(language)).map_err(|_| Problem::Fault)?;
+        let (_, entities) = engine.detect(note).map_err(failed)?;
+        Ok((entities, policy))
+    }
+
+    /// The key of the service.
+    pub(crate) fn key(&self) -> &SecretKey {
+        &self.key
+    }
+
+    /// What stands for the id of a document that is refused: its own is not in the answer.
+    pub(crate) fn refused_id(&self, id: &str) -> Option<String> {
+        self.offers.first()?.engine.join_key(Language::Fr, IdKind::Document, id)
     }
 
     /// The same for a document that was read, whose id, if any, the caller may still want.
-    pub(crate) fn treat_document(
-        &self,
-        mut document: Document,
-        task: Task,
-        ask: &Ask,
-    ) -> Result<Answer, Problem> {
-        let named = document.policy.take().or_else(|| ask.policy.clone());
+    pub(crate) fn treat_document(&self, request: Request, task: Task, ask: &Ask) -> Result<Answer, Problem> {
+        let Request { mut document, policy, has_patient, has_date, has_visit } = request;
+        let named = policy.or_else(|| ask.policy.clone());
         let named = named.map(|name| self.find(&name)).transpose()?;
-        let lang = document.lang.or(ask.lang);
+        let lang = document.language.or(ask.lang);
         let chosen = match named {
             Some(policy) => Some(policy),
             None if self.by_language => None,
@@ -117,55 +159,88 @@ impl Offers {
         {
             return Err(Problem::OtherLanguage(forced));
         }
-        let text = std::mem::take(&mut document.text);
-        if text.len() > Note::MAX_BYTES {
+        if document.text.len() > Note::MAX_BYTES {
             return Err(Problem::TooLarge(Note::MAX_BYTES));
         }
-        let scope = match &document.id {
-            Some(id) => id.clone(),
+        let id = Some(document.id.clone()).filter(|id| !id.is_empty());
+        if id.is_none() {
             // No two documents without a name may share their surrogates, unless they are the same.
-            None => text_id(&self.key, &text).map_err(|_| Problem::Fault)?,
-        };
-        let note = Note::builder(scope, text)
-            .patient(document.patient.take())
-            .date(document.date)
-            .language(forced.or(lang))
-            .known(document.known.take())
-            .build()
-            .map_err(|_| Problem::Fault)?;
+            document.id = text_id(&self.key, &document.text).map_err(|_| Problem::Fault)?;
+        }
+        let visit = document.visit.take();
+        let settled = document.final_spans.take();
+        let note = document.take_note(forced.or(lang)).map_err(|_| Problem::Fault)?;
         let policy = match chosen {
             Some(policy) => policy,
             None => self.find(note.language.key())?,
         };
         let engine = &self.offers[policy].engine;
-        let id = document.id.as_deref();
+        let id = id.as_deref();
         let mut json = Vec::with_capacity(note.raw().len() + note.raw().len() / 2 + 64);
         let mut spans = vec![0; Label::ALL.len()];
         match task {
             Task::Detect => {
-                let (note, entities) = engine.detect(note).map_err(|_| Problem::Fault)?;
+                let found = match &settled {
+                    Some(spans) => engine
+                        .settled(note, spans, &TrustedRecord::default())
+                        .map(|(note, found)| (note, found.entities)),
+                    None => engine.detect(note),
+                };
+                let (note, entities) = found.map_err(failed)?;
                 entities.iter().for_each(|e| spans[e.label.index()] += 1);
                 let found = found_spans(ask.scheme.unwrap_or(Scheme::Taire), note.raw(), &entities);
                 push_annotation(&mut json, id, note.raw(), &found, ask.offsets);
+                if !document.form.is_plain() {
+                    push_value(&mut json, "form", Some(document.form.name()));
+                }
             }
             Task::Deid => {
-                let done = engine.run(note).map_err(|_| Problem::Fault)?;
-                if let Some(why) = self.refuse_below.and_then(|below| done.doubt.refusal(below)) {
+                let join = |id: String| engine.join_key(note.language, IdKind::Visit, &id);
+                let visit = visit.and_then(join);
+                let done = match &settled {
+                    Some(spans) => engine
+                        .settled(note, spans, &TrustedRecord::default())
+                        .and_then(|(note, findings)| engine.rewrite_findings(&note, findings)),
+                    None => engine.run(note),
+                };
+                let done = done.map_err(failed)?;
+                let floor = self.refuse_below.filter(|_| settled.is_none());
+                if let Some(why) = floor.and_then(|below| done.doubt.refusal(below)) {
                     return Err(Problem::Refused(why));
                 }
                 done.entities.iter().for_each(|e| spans[e.label.index()] += 1);
-                push_annotation(&mut json, id, &done.text, &done.written_spans(), ask.offsets);
-                if document.has_patient {
+                let id = id.map(|_| done.id.as_str());
+                let new = done.written_spans();
+                if document.form.is_plain() {
+                    push_annotation(&mut json, id, &done.text, &new, ask.offsets);
+                } else {
+                    let text = document.written_text(&done.text, &new);
+                    let text = text.map_err(|error| Problem::Refused(error.to_string()))?;
+                    push_text_in_form(&mut json, id, &text, &done.text, &new, ask.offsets);
+                    push_value(&mut json, "form", Some(document.form.name()));
+                }
+                if has_patient {
                     push_value(&mut json, "patient", done.patient.as_deref());
                 }
-                if document.has_date {
+                if has_visit {
+                    push_value(&mut json, "visit", visit.as_deref());
+                }
+                if has_date {
                     push_value(&mut json, "date", done.date.map(|d| d.to_string()).as_deref());
                 }
             }
         }
         push_value(&mut json, "offsets", Some(unit(ask.offsets)));
         json.push(b'}');
-        Ok(Answer { json, spans, policy })
+        Ok(Answer { json, spans, policy: Some(policy) })
+    }
+}
+
+/// A document that was refused is told so; anything else is the service's own fault.
+fn failed(error: taire::Error) -> Problem {
+    match error.kind() {
+        ErrorKind::Refused => Problem::Refused(error.to_string()),
+        _ => Problem::Fault,
     }
 }
 
@@ -183,6 +258,7 @@ fn push_value(json: &mut Vec<u8>, key: &str, value: Option<&str>) {
 mod tests {
     use super::*;
     use serde_json::Value;
+    use std::collections::BTreeSet;
 
     fn offers(policies: &[&str], refuse_below: Option<f32>) -> Offers {
         let policies: Vec<String> = policies.iter().map(|p| (*p).to_owned()).collect();
@@ -193,6 +269,28 @@ mod tests {
         let answer =
             offers.treat(body.as_bytes(), Task::Deid, &Ask::default()).map_err(|p| p.message()).unwrap();
         serde_json::from_slice(&answer.json).unwrap()
+    }
+
+    #[test]
+    fn spans_of_a_request_are_final() {
+        let offers = offers(&["bigeard"], None);
+        let text = "Mme KERVADEC, suivie à Brest avec Ambre";
+        let body = |spans: &str| format!(r#"{{"lang":"fr","text":"{text}","spans":{spans}}}"#);
+        let new = deid(&offers, &body(r#"[{"start":34,"end":39,"label":"GivenName","role":"Relative"}]"#));
+        let new = new["text"].as_str().unwrap();
+        assert!(new.contains("Mme KERVADEC, suivie à Brest") && !new.contains("Ambre"), "{new}");
+        assert_eq!(deid(&offers, &body("[]"))["text"], text);
+        assert_ne!(deid(&offers, &body("null"))["text"], text);
+        for (spans, says) in [
+            (r#"[[34,99,"City"]]"#, "span 1 lies outside the text"),
+            (r#"[[0,3,"City"],[2,5,"City"]]"#, "overlap"),
+            (r#"[[0,3,"Durand"]]"#, "span 1 has a label"),
+            (r#"[[3,3,"City"]]"#, "span 1 is empty"),
+        ] {
+            let refused = offers.treat(body(spans).as_bytes(), Task::Deid, &Ask::default());
+            let message = refused.map(|_| ()).map_err(|p| p.message()).unwrap_err();
+            assert!(message.contains(says) && !message.contains("Durand"), "{message}");
+        }
     }
 
     #[test]
@@ -209,6 +307,24 @@ mod tests {
         assert!(others.iter().any(|n| *n != name(&once)), "{others:?}");
         assert!(once.get("id").is_none() && once.get("patient").is_none());
         assert_eq!(once["offsets"], "codepoints");
+    }
+
+    /// Defect: a blank patient id was an id, and joined the documents of strangers.
+    #[test]
+    fn blank_patient_ids_do_not_join_strangers() {
+        let offers = offers(&["fr"], None);
+        let request = |id: &str, patient: &str| {
+            let text =
+                format!("Monsieur Alban KERVADEC, né le 03/05/1950. Revu {}.", "encore ".repeat(id.len()));
+            deid(&offers, &format!(r#"{{"id":"{id}","lang":"fr","patient":"{patient}","text":"{text}"}}"#))
+        };
+        assert_eq!(request("a", "7")["text"], request("b", " 7 ")["text"], "one patient, two documents");
+        let name = |v: &Value| v["text"].as_str().unwrap().split(',').next().unwrap().to_owned();
+        let ids = ["a", "bb", "ccc", "dddd", "eeeee"];
+        let strangers: BTreeSet<String> = ids.iter().map(|id| name(&request(id, " "))).collect();
+        assert!(strangers.len() > 1, "documents without a patient share their surrogates");
+        assert_eq!(request("a", " ")["text"], request("a", "")["text"]);
+        assert!(request("a", " ")["patient"].is_null());
     }
 
     #[test]

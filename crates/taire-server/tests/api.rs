@@ -260,5 +260,75 @@ fn the_description_names_every_route_and_nothing_else() {
     }
     let keys = document["components"]["schemas"]["Document"]["properties"].as_object().unwrap();
     let all: Vec<&String> = keys.keys().collect();
-    assert_eq!(all, ["text", "id", "lang", "policy", "patient", "date", "known"]);
+    assert_eq!(all, ["text", "id", "lang", "policy", "patient", "visit", "date", "known", "spans"]);
+}
+
+/// A gateway made for Presidio: analyzer results are passed on to the anonymizer.
+#[test]
+fn presidio_clients_are_answered_in_their_shapes() {
+    let running = start(&config());
+    let at = running.address;
+    let text = "😀 Monsieur Alban KERVADEC, né le 03/05/1950 à Quimperlé, tél. 02 98 41 77 12.";
+    let reply =
+        post(at, "/analyze", &json!({"text": text, "language": "fr", "score_threshold": 0.1}).to_string());
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let found = reply.json();
+    let slice = |span: &Value| -> String {
+        let at = |key: &str| span[key].as_u64().unwrap() as usize;
+        text.chars().skip(at("start")).take(at("end") - at("start")).collect()
+    };
+    let named = found.as_array().unwrap().iter().find(|f| slice(f) == SECRET).expect("the name");
+    assert_eq!(
+        (named["entity_type"].as_str(), named["label"].as_str()),
+        (Some("PERSON"), Some("FamilyName"))
+    );
+    assert!(named["score"].as_f64().unwrap() > 0.1);
+    let asked =
+        json!({"text": text, "analyzer_results": found, "anonymizers": {"DEFAULT": {"type": "replace"}}});
+    let reply = post(at, "/anonymize", &asked.to_string());
+    let answer = reply.json();
+    let new = answer["text"].as_str().unwrap();
+    assert!(new.contains("<PERSON>") && new.contains("<DATE_TIME>") && !new.contains(SECRET), "{new}");
+    assert!(answer["items"].as_array().unwrap().iter().all(|item| item["operator"] == "replace"));
+
+    let both = json!({"text": [text, "Rien."], "language": "fr", "entities": ["PHONE_NUMBER"]}).to_string();
+    let lists = post(at, "/analyze", &both).json();
+    assert_eq!(lists.as_array().unwrap().len(), 2);
+    assert!(lists[0].as_array().unwrap().iter().all(|f| f["entity_type"] == "PHONE_NUMBER"));
+
+    let types = get(at, "/supportedentities?language=fr", &[]).json();
+    for name in ["PERSON", "LOCATION", "DATE_TIME", "PHONE_NUMBER", "EMAIL_ADDRESS"] {
+        assert!(types.as_array().unwrap().iter().any(|t| t == name), "{name}");
+    }
+    let health = get(at, "/health", &[]);
+    assert_eq!((health.status, health.text().as_str()), (200, "Taire is up"));
+
+    for (body, status) in [
+        (json!({"text": "M. KERVADEC", "language": "en"}), 400),
+        (json!({"text": "M. KERVADEC"}), 400),
+        (json!({"text": "<p>M. KERVADEC</p>", "language": "fr"}), 422),
+        (json!({"text": "M. KERVADEC =?utf-8?Q?x?=", "language": "fr"}), 422),
+        (json!({"text": "M. KERVADEC", "language": "fr", "entities": ["KERVADEC"]}), 400),
+        (json!({"text": "a", "language": "fr", "ad_hoc_recognizers": [{"name": "KERVADEC"}]}), 400),
+    ] {
+        let reply = post(at, "/analyze", &body.to_string());
+        assert_eq!(reply.status, status, "{body}");
+        assert!(!reply.text().contains(SECRET));
+    }
+}
+
+/// HTML, RTF and base64 in a request come back in their form; what is not opened is refused.
+#[test]
+fn texts_come_back_in_the_form_they_came_in() {
+    let running = start(&config());
+    let sent =
+        json!({"lang": "fr", "text": "<p>Monsieur Alban <b>K&eacute;RVADEC</b>,<br>né le 03/05/1950</p>"});
+    let answer = post(running.address, "/v1/deid", &sent.to_string()).json();
+    let (text, plain) = (answer["text"].as_str().unwrap(), answer["plain"].as_str().unwrap());
+    assert!(answer["form"] == "html" && text.starts_with("<p>Monsieur ") && text.ends_with("</p>"), "{text}");
+    assert!(!text.contains("RVADEC") && !plain.contains("RVADEC") && !plain.contains('<'));
+    let refused = json!({"lang": "fr", "text": "PJ\nTW1lIEFsZGVnb25kZSBLRVJWQURFQyB2YSBiaWVu"}).to_string();
+    let refused = post(running.address, "/v1/deid", &refused);
+    assert_eq!((refused.status, refused.error().as_str()), (422, "refused"));
+    assert!(refused.text().contains("line 2 of the text, column 1"), "{}", refused.text());
 }

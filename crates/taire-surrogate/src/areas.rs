@@ -1,4 +1,4 @@
-//! Departments of France and provinces of Spain by code, and the countries drawn for foreign ones.
+//! Departments of France and provinces of Spain by code, their regions, and the countries drawn for foreign ones.
 
 use taire_text::Language;
 
@@ -44,6 +44,53 @@ pub(crate) fn names(language: Language) -> &'static [(&'static str, &'static str
         Language::Fr => DEPARTMENTS,
         Language::Es => PROVINCES,
     }
+}
+
+/// Regions of France by the code of INSEE.
+#[rustfmt::skip]
+const FRENCH_REGIONS: &[(&str, &str)] = &[
+    ("01", "Guadeloupe"), ("02", "Martinique"), ("03", "Guyane"), ("04", "La Réunion"), ("06", "Mayotte"),
+    ("11", "Île-de-France"), ("24", "Centre-Val de Loire"), ("27", "Bourgogne-Franche-Comté"), ("28", "Normandie"),
+    ("32", "Hauts-de-France"), ("44", "Grand Est"), ("52", "Pays de la Loire"), ("53", "Bretagne"),
+    ("75", "Nouvelle-Aquitaine"), ("76", "Occitanie"), ("84", "Auvergne-Rhône-Alpes"),
+    ("93", "Provence-Alpes-Côte d'Azur"), ("94", "Corse"),
+];
+
+/// Autonomous communities of Spain by the code of INE.
+#[rustfmt::skip]
+const SPANISH_REGIONS: &[(&str, &str)] = &[
+    ("01", "Andalucía"), ("02", "Aragón"), ("03", "Asturias"), ("04", "Baleares"), ("05", "Canarias"), ("06", "Cantabria"),
+    ("07", "Castilla y León"), ("08", "Castilla-La Mancha"), ("09", "Cataluña"), ("10", "Comunidad Valenciana"),
+    ("11", "Extremadura"), ("12", "Galicia"), ("13", "Comunidad de Madrid"), ("14", "Región de Murcia"), ("15", "Navarra"),
+    ("16", "País Vasco"), ("17", "La Rioja"), ("18", "Ceuta"), ("19", "Melilla"),
+];
+
+pub(crate) fn regions(language: Language) -> &'static [(&'static str, &'static str)] {
+    match language {
+        Language::Fr => FRENCH_REGIONS,
+        Language::Es => SPANISH_REGIONS,
+    }
+}
+
+/// Regions that are one area for drawing, because alone they have too few departments to hide in: with two, each could only
+/// be itself or the other. Every other region is an area of its own.
+const FRENCH_AREAS: &[&[&str]] =
+    &[&["93", "94"], &["01", "02", "03", "04", "06", "975", "977", "978", "986", "987", "988", "989"]];
+const SPANISH_AREAS: &[&[&str]] = &[
+    &["03", "06", "15", "16", "17"],
+    &["04", "10", "14"],
+    &["02", "09"],
+    &["08", "11", "13"],
+    &["01", "05", "18", "19"],
+];
+
+/// The regions of the area a region belongs to, if there are several.
+pub(crate) fn joined(region: &str, language: Language) -> Option<&'static [&'static str]> {
+    let areas = match language {
+        Language::Fr => FRENCH_AREAS,
+        Language::Es => SPANISH_AREAS,
+    };
+    areas.iter().copied().find(|area| area.contains(&region))
 }
 
 /// Feminine ones end in `e`: "en Italie", "au Maroc".

@@ -189,11 +189,11 @@ mod tests {
         let profiles = crate::profiles::Profiles::shipped();
         let method = crate::settings::Places::List;
         let chosen = crate::places::Chosen { method, profiles: &profiles, account: &account };
-        let atlas = Atlas::new(&streams, Scope::Patient("p"), chosen, &note, &[]);
+        let atlas = Atlas::of_institution(&streams, chosen, &note, &[]);
         if label == Label::City {
             return atlas.city(text).unwrap();
         }
-        surrogate(&streams, Scope::Patient("p"), language, &atlas, label, before, text).unwrap()
+        surrogate(&streams, Scope::Corpus, language, &atlas, label, before, text).unwrap()
     }
 
     #[test]

@@ -6,12 +6,16 @@ use std::sync::OnceLock;
 use taire_lexicon::{Lexicon, Town, TownKind};
 use taire_text::{Kind, Language, fold, fold_into, tokenise};
 
+use crate::areas;
+use crate::wider::Size;
+
 pub(crate) type AnyTown = Town<'static>;
 
 /// Towns smaller than this are not drawn: too few people live there to hide among.
 const SMALLEST: u32 = 300;
 
 pub(crate) struct Gazetteer {
+    language: Language,
     lexicon: &'static Lexicon,
     /// Towns that may be drawn, with their inhabitants, by department.
     by_department: BTreeMap<&'static str, Vec<(usize, u32)>>,
@@ -43,12 +47,32 @@ impl Gazetteer {
                 }
             }
         }
-        Gazetteer { lexicon, by_department, by_region }
+        Gazetteer { language, lexicon, by_department, by_region }
     }
 
     /// Departments of the region that holds this one, itself included, in order.
     pub(crate) fn siblings(&self, department: &str) -> &[&'static str] {
         self.by_region.values().find(|d| d.contains(&department)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Departments of the area that holds this one: its region, or several regions that have few departments each.
+    pub(crate) fn area(&self, department: &str) -> Vec<&'static str> {
+        match self.region_of(department).and_then(|region| areas::joined(region, self.language)) {
+            Some(regions) => {
+                regions.iter().filter_map(|r| self.by_region.get(r)).flatten().copied().collect()
+            }
+            None => self.siblings(department).to_vec(),
+        }
+    }
+
+    /// The code of the region that holds a department.
+    pub(crate) fn region_of(&self, department: &str) -> Option<&'static str> {
+        self.by_region.iter().find(|(_, d)| d.contains(&department)).map(|(region, _)| *region)
+    }
+
+    /// The departments of a region, in order.
+    pub(crate) fn departments_of(&self, region: &str) -> &[&'static str] {
+        self.by_region.get(region).map_or(&[], Vec::as_slice)
     }
 
     /// The towns of a region that may be drawn, in order. They do not depend on the town that is replaced.
@@ -66,20 +90,18 @@ impl Gazetteer {
         self.by_department.keys().copied()
     }
 
-    /// Towns of a department that may be drawn: those of half to twice the population, or else the nearest to it.
-    pub(crate) fn alike(&self, department: &str, population: u32, at_least: usize) -> Vec<AnyTown> {
+    /// Towns of a department that may be drawn for one of a size: those of the same size, or where there are fewer than
+    /// `at_least`, those nearest to what is usual for it. Towns of one size have the same candidates: an exact
+    /// population would show in the smallest and largest town ever drawn.
+    pub(crate) fn alike(&self, department: &str, size: Size, at_least: usize) -> Vec<AnyTown> {
         let all = self.by_department.get(department).map_or(&[][..], Vec::as_slice);
-        // In thousandths.
-        let ratio = |inhabitants: u32| {
-            let (a, b) = (u64::from(inhabitants.max(1)), u64::from(population.max(1)));
-            a.max(b) * 1000 / a.min(b)
-        };
-        let near = |inhabitants: u32| {
-            let (a, b) = (u64::from(inhabitants.max(1)), u64::from(population.max(1)));
-            a.max(b) * 1000 < a.min(b) * 2001
-        };
-        let mut towns: Vec<usize> = all.iter().filter(|t| near(t.1)).map(|t| t.0).collect();
+        let mut towns: Vec<usize> = all.iter().filter(|t| Size::of(t.1) == size).map(|t| t.0).collect();
         if towns.len() < at_least {
+            // In thousandths.
+            let ratio = |inhabitants: u32| {
+                let (a, b) = (u64::from(inhabitants.max(1)), u64::from(size.usual()));
+                a.max(b) * 1000 / a.min(b)
+            };
             let mut ordered: Vec<(u64, usize)> = all.iter().map(|&(i, n)| (ratio(n), i)).collect();
             ordered.sort_unstable();
             ordered.truncate(at_least);

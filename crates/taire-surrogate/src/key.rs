@@ -1,9 +1,9 @@
 //! The secret key, and the streams drawn from it.
 //!
-//! Every random choice of this crate comes from `HMAC-SHA-512(key, purpose ‖ scope ‖ value)`, whose first 32 bytes
-//! seed a ChaCha20 generator. The parts are length-prefixed, so no two triples give the same message. Nothing is
-//! stored: the same value in the same scope gives the same draw on any machine that holds the key, and without the
-//! key the draws say nothing of each other.
+//! Every random choice of this crate comes from `HMAC-SHA-512(key, fingerprint of the rewrite settings ‖ purpose ‖ scope ‖
+//! value)`, whose first 32 bytes seed a ChaCha20 generator. The parts are length-prefixed, so no two tuples give the same
+//! message. Nothing is stored: the same value in the same scope under the same settings gives the same draw on any machine
+//! that holds the key, and without the key the draws say nothing of each other, under the same settings or others.
 //!
 //! A key file is one line of text, `taire-key-1:` followed by the key in hexadecimal, readable by its owner only.
 
@@ -19,6 +19,7 @@ use sha2::Sha512;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::Error;
+use crate::fingerprint::SettingsFingerprint;
 
 const PREFIX: &str = "taire-key-1:";
 const MIN_BYTES: usize = 32;
@@ -118,10 +119,9 @@ impl SecretKey {
 impl SecretKey {
     /// A key of its own for another use, which tells nothing of this one or of the surrogates drawn from it.
     pub fn subkey(&self, purpose: &str, context: &[u8]) -> Result<Zeroizing<[u8; 32]>, Error> {
-        let mut mac = Streams::new(self)?.mac;
+        let mut mac = self.mac()?;
         for part in [b"taire-subkey-1".as_slice(), purpose.as_bytes(), context] {
-            mac.update(&(part.len() as u64).to_le_bytes());
-            mac.update(part);
+            update(&mut mac, part);
         }
         let mut tag = mac.finalize().into_bytes();
         let mut subkey = Zeroizing::new([0u8; 32]);
@@ -130,11 +130,21 @@ impl SecretKey {
         Ok(subkey)
     }
 
-    /// Whether two keys are one, told without leaving early.
+    fn mac(&self) -> Result<Hmac<Sha512>, Error> {
+        Hmac::new_from_slice(&self.bytes).map_err(|_| Error::new("the key cannot be used: make another"))
+    }
+
+    /// Whether two keys are one, compared in constant time.
     pub fn is_same(&self, other: &SecretKey) -> bool {
         let differ = self.bytes.iter().zip(other.bytes.iter()).fold(0, |all, (a, b)| all | (a ^ b));
         self.bytes.len() == other.bytes.len() && differ == 0
     }
+}
+
+/// Adds one part of a message, preceded by its length.
+fn update(mac: &mut Hmac<Sha512>, part: &[u8]) {
+    mac.update(&(part.len() as u64).to_le_bytes());
+    mac.update(part);
 }
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
@@ -228,24 +238,25 @@ impl Scope<'_> {
     }
 }
 
-/// The key, ready to open streams.
+/// The key under one table of settings, ready to open streams.
 pub(crate) struct Streams {
+    /// Has read the fingerprint of the settings.
     mac: Hmac<Sha512>,
 }
 
 impl Streams {
-    pub(crate) fn new(key: &SecretKey) -> Result<Self, Error> {
-        let mac = Hmac::new_from_slice(&key.bytes)
-            .map_err(|_| Error::new("the key cannot be used: make another"))?;
+    pub(crate) fn new(key: &SecretKey, settings: &SettingsFingerprint) -> Result<Self, Error> {
+        let mut mac = key.mac()?;
+        update(&mut mac, b"taire-2");
+        update(&mut mac, settings.as_bytes());
         Ok(Streams { mac })
     }
 
     pub(crate) fn draw(&self, purpose: Purpose, scope: Scope<'_>, value: &str) -> Draw {
         let mut mac = self.mac.clone();
         let [kind, id] = scope.parts();
-        for part in [b"taire-1".as_slice(), purpose.name().as_bytes(), kind, id, value.as_bytes()] {
-            mac.update(&(part.len() as u64).to_le_bytes());
-            mac.update(part);
+        for part in [purpose.name().as_bytes(), kind, id, value.as_bytes()] {
+            update(&mut mac, part);
         }
         let mut tag = mac.finalize().into_bytes();
         let mut seed = [0u8; 32];
@@ -297,6 +308,15 @@ impl Draw {
         items.get(self.below(items.len() as u64) as usize)
     }
 
+    /// The items in any order, all orders as likely.
+    pub(crate) fn shuffled<T: Copy>(&mut self, items: &[T]) -> Vec<T> {
+        let mut out = items.to_vec();
+        for i in (1..out.len()).rev() {
+            out.swap(i, self.below(i as u64 + 1) as usize);
+        }
+        out
+    }
+
     pub(crate) fn digit(&mut self) -> char {
         char::from(b'0' + self.below(10) as u8)
     }
@@ -312,7 +332,8 @@ impl Draw {
 
 #[cfg(test)]
 pub(crate) fn test_streams(seed: u8) -> Streams {
-    Streams::new(&SecretKey::from_bytes(&[seed; 32]).unwrap()).unwrap()
+    let settings = SettingsFingerprint::for_tests();
+    Streams::new(&SecretKey::from_bytes(&[seed; 32]).unwrap(), &settings).unwrap()
 }
 
 #[cfg(test)]

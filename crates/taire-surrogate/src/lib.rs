@@ -7,18 +7,23 @@
 //! identifiers, contacts.
 
 mod account;
+mod actions;
 mod areas;
 mod calendar;
 mod contact;
 mod counts;
 mod error;
 mod facilities;
+mod fingerprint;
 mod gazetteer;
+mod institution;
+mod join_key;
 mod key;
 mod names;
 mod national;
 mod nir;
 mod numbers;
+mod old_age;
 mod people;
 mod places;
 mod pools;
@@ -37,8 +42,11 @@ mod wider;
 mod words;
 mod written;
 
+pub use actions::{DateWidth, DecidedBy, TownWidth, Widths};
 pub use error::Error;
+pub use join_key::{IdKind, IdStyle};
 pub use key::SecretKey;
+pub use people::RecordNames;
 pub use rewrite::{Fallback, Mend, Replacement, Rewriter, Rewritten};
 pub use settings::{Action, Dates, Limits, Places, ScopeKind, Settings, TagNames};
 pub use taire_privacy::{Loss, Unit};

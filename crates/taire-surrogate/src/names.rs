@@ -3,7 +3,9 @@
 //! A word is replaced in two steps: its first letter by a permutation drawn from the key, then the word by one of
 //! the pool's names that begin with the new letter. So `Dupont` → `Martin` and `D.` → `M.` agree without any
 //! table. There is a permutation per kind (family, female, male). Letters that begin few names would betray
-//! themselves, so they all go to one letter, and no name is ever drawn from them. No letter maps to itself.
+//! themselves, so they all go to one letter, and no name is ever drawn from them. A letter may map to itself: a
+//! permutation without fixed points, drawn for each patient, would show the letter of a name that is in every record as
+//! the one that never appears. A whole name never becomes itself.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -51,7 +53,7 @@ pub(crate) struct Names<'a> {
     pools: &'static Pools,
     /// By kind, drawn when a name of the kind is first met.
     letters: [OnceCell<[u8; 26]>; 3],
-    /// Folded names of the known identity, which no surrogate may equal.
+    /// Folded names of the known identity, the note and the record, which no surrogate may equal.
     avoid: BTreeSet<String>,
 }
 
@@ -96,20 +98,14 @@ impl<'a> Names<'a> {
     }
 }
 
-/// One cycle through all common letters, so that none stays; rare letters all go where one common letter goes.
+/// Any permutation of the common letters, all as likely; rare letters all go where one common letter goes.
 fn letter_map(draw: &mut Draw, pool: &LetterPool) -> [u8; 26] {
-    let mut cycle = pool.common().to_vec();
-    for i in (1..cycle.len()).rev() {
-        cycle.swap(i, draw.below(i as u64 + 1) as usize);
-    }
+    let common = pool.common();
     let mut map = [0u8; 26];
-    let Some(&shared) = draw.pick(&cycle) else { return map };
-    if cycle.len() < 2 {
-        return map;
-    }
+    let Some(&shared) = draw.pick(common) else { return map };
     map.fill(shared);
-    for (i, from) in cycle.iter().enumerate() {
-        map[usize::from(from - b'a')] = cycle[(i + 1) % cycle.len()];
+    for (from, to) in common.iter().zip(draw.shuffled(common)) {
+        map[usize::from(from - b'a')] = to;
     }
     map
 }
@@ -123,7 +119,7 @@ mod tests {
         [NameKind::Family, NameKind::Given(Gender::Female), NameKind::Given(Gender::Male)];
 
     #[test]
-    fn words_and_initials_agree_and_never_stay() {
+    fn words_and_initials_agree_and_no_word_stays() {
         for seed in 0..30 {
             let streams = test_streams(seed);
             for language in [Language::Fr, Language::Es] {
@@ -134,7 +130,6 @@ mod tests {
                         let letter = names.initial(word.chars().next().unwrap(), kind).unwrap();
                         assert!(name.starts_with(letter), "{word} {kind:?} {name} {letter}");
                         assert_ne!(name, word);
-                        assert!(!word.starts_with(letter), "{word} {kind:?} kept its letter");
                     }
                 }
             }

@@ -38,7 +38,7 @@ fn make(
     let birth = frame
         .birth()
         .filter(|b| b.year() % 100 == year && month.is_none_or(|m| m == b.month()))
-        .or_else(|| Date::new(century(year, frame.reference()) + year, month.unwrap_or(7), 15).ok())?;
+        .or_else(|| Date::new(century(year, frame) + year, month.unwrap_or(7), 15).ok())?;
     let new = frame.map_birth(birth)?;
     let month = match month {
         Some(_) => format!("{:02}", new.month()),
@@ -66,8 +66,9 @@ fn make(
     None
 }
 
-/// The century that makes a birth year lie before the document.
-fn century(year: i16, reference: Option<Date>) -> i16 {
-    let now = reference.map_or(2020, Date::year);
-    if now / 100 * 100 + year <= now { now / 100 * 100 } else { now / 100 * 100 - 100 }
+/// The century that makes a birth year lie before the document; for the very old the last one that makes them so.
+fn century(year: i16, frame: &Frame) -> i16 {
+    let now = frame.reference().map_or(2020, Date::year);
+    let this = now / 100 * 100;
+    if this + year <= now && !frame.is_patient_old() { this } else { this - 100 }
 }

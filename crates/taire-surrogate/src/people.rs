@@ -4,7 +4,8 @@
 //! its canonical form: a name of the known identity first (case, accents, hyphens aside, and one typing error from
 //! six letters on), else a more frequent form of the same document one typing error away. The canonical word is
 //! what the key sees, so every form of a name gives the same surrogate. Persons serve to find a gender for initials
-//! and ambiguous names, and to number tags.
+//! and ambiguous names, and to number tags, and to tell staff, whose names are drawn once for the release, from patients and
+//! their relatives.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,19 +39,52 @@ struct NameWord {
     canonical: String,
 }
 
-#[derive(Default)]
 struct Mention {
     words: Vec<NameWord>,
     title: Option<Gender>,
     person: usize,
+    /// The strongest of its entities' roles.
+    role: Role,
 }
 
-#[derive(Default)]
 struct Person {
     families: BTreeSet<String>,
     givens: Vec<String>,
     sex: Option<Gender>,
     known: bool,
+    role: Role,
+}
+
+impl Person {
+    fn unknown() -> Person {
+        Person { families: BTreeSet::new(), givens: Vec::new(), sex: None, known: false, role: Role::Unknown }
+    }
+}
+
+/// The names of one note: a patient's and relatives' are drawn for the patient, those of staff for the release.
+pub(crate) struct NameScopes<'a> {
+    pub(crate) patient: Names<'a>,
+    pub(crate) staff: Names<'a>,
+}
+
+impl<'a> NameScopes<'a> {
+    fn of(&self, role: Role) -> &Names<'a> {
+        match role {
+            Role::Caregiver => &self.staff,
+            Role::Patient | Role::Relative | Role::Unknown => &self.patient,
+        }
+    }
+}
+
+/// Of two roles, the one that decides: a name that is a patient's anywhere is a patient's.
+fn stronger(a: Role, b: Role) -> Role {
+    let rank = |role: Role| match role {
+        Role::Patient => 3,
+        Role::Relative => 2,
+        Role::Caregiver => 1,
+        Role::Unknown => 0,
+    };
+    if rank(b) > rank(a) { b } else { a }
 }
 
 /// The people of one note, with what their names become.
@@ -59,8 +93,8 @@ pub(crate) struct People {
     texts: BTreeMap<usize, Option<String>>,
     /// By index of entity: the number of its person, from 1.
     numbers: BTreeMap<usize, usize>,
-    /// Canonical word → surrogate, folded, for mail addresses.
-    book: BTreeMap<String, String>,
+    /// Canonical word → surrogate, folded, and whose it is, for mail addresses.
+    book: BTreeMap<String, (String, Role)>,
 }
 
 impl People {
@@ -73,11 +107,11 @@ impl People {
     }
 
     /// The surrogate of a word of a mail address: a name of the note, two of them run together, or an initial
-    /// and a name.
-    pub(crate) fn mail_word(&self, word: &str, names: &Names<'_>) -> Option<String> {
-        let letter = |c: char| names.initial(c, NameKind::Given(gender_by_letter(c)));
+    /// and a name. `role` is of whoever the address names.
+    pub(crate) fn mail_word(&self, word: &str, role: Role, names: &NameScopes<'_>) -> Option<String> {
+        let letter = |c: char| names.of(role).initial(c, NameKind::Given(gender_by_letter(c)));
         let direct = |w: &str| match (self.book.get(w), w.chars().count()) {
-            (Some(new), _) => Some(new.clone()),
+            (Some((new, _)), _) => Some(new.clone()),
             (None, 1) => letter(w.chars().next()?).map(String::from),
             _ => None,
         };
@@ -88,9 +122,16 @@ impl People {
         })
     }
 
+    /// The role of whoever a mail address names.
+    pub(crate) fn role_in_mail(&self, address: &str) -> Role {
+        let folded = fold(address);
+        let named = self.book.iter().filter(|(word, _)| word.len() > 2 && folded.contains(word.as_str()));
+        named.fold(Role::Unknown, |role, (_, (_, other))| stronger(role, *other))
+    }
+
     /// Reads the people of a note. `entities` are disjoint and sorted.
-    pub(crate) fn read(note: &Note, entities: &[Entity], names: &Names<'_>) -> People {
-        let known = known_persons(&note.known);
+    pub(crate) fn read(note: &Note, entities: &[Entity], names: &NameScopes<'_>) -> People {
+        let known = known_persons(&note.known, note.language);
         let mut mentions = gather(note, entities);
         canonise(&mut mentions, &known);
         let mut persons: Vec<Person> = known;
@@ -115,11 +156,16 @@ impl People {
             for word in &mention.words {
                 by_entity.entry(word.entity).or_default().push(word);
             }
+            let role = persons[person].role;
             for (entity, words) in by_entity {
                 let text = note.to_norm(entities[entity].span).of(note.norm());
                 people.numbers.insert(entity, number + 1);
-                let new = render(text, &words, gender, names, &mut people.book);
+                let mut book = BTreeMap::new();
+                let new = render(text, &words, gender, names.of(role), &mut book);
                 people.texts.insert(entity, new);
+                for (word, new) in book {
+                    people.book.entry(word).or_insert((new, role));
+                }
             }
         }
         people
@@ -245,7 +291,8 @@ fn build(note: &Note, entities: &[Entity], members: &[usize]) -> Option<Mention>
     let end = members.last().map_or(start, |&m| note.to_norm(entities[m].span).end());
     let title = words::title_before(&text[..start], note.language)
         .or_else(|| words::agreement_after(&text[end..], note.language));
-    let mut mention = Mention { title, ..Mention::default() };
+    let role = members.iter().fold(Role::Unknown, |role, &m| stronger(role, entities[m].role));
+    let mut mention = Mention { words: Vec::new(), title, person: 0, role };
     for &m in members {
         let entity = &entities[m];
         let text = note.to_norm(entity.span).of(text);
@@ -298,7 +345,7 @@ fn classify(
             })
             .collect();
     }
-    if !last && words::is_particle(word) {
+    if !last && words::is_particle(word, language) {
         return one(if label == Label::GivenName { Part::Dropped } else { Part::Kept });
     }
     let facts = pools::facts(language, &fold(word));
@@ -414,11 +461,12 @@ fn settle(mention: &Mention, persons: &mut Vec<Person>, language: Language) -> u
         family && given && named && agrees
     };
     let found = persons.iter().position(fits).unwrap_or_else(|| {
-        persons.push(Person::default());
+        persons.push(Person::unknown());
         persons.len() - 1
     });
     let person = &mut persons[found];
     if !person.known {
+        person.role = stronger(person.role, mention.role);
         person.families.extend(families.into_iter().map(str::to_owned));
         for given in givens {
             if !person.givens.iter().any(|g| g == given) {
@@ -447,15 +495,16 @@ fn gender_of(person: &Person, language: Language) -> Option<Gender> {
     })
 }
 
-fn known_persons(known: &KnownIdentity) -> Vec<Person> {
+fn known_persons(known: &KnownIdentity, language: Language) -> Vec<Person> {
     let patient = known.person();
-    let mut all = vec![&patient];
-    all.extend(&known.caregivers);
-    all.extend(&known.relatives);
-    all.into_iter().map(known_person).filter(|p| !p.families.is_empty() || !p.givens.is_empty()).collect()
+    let mut all = vec![(&patient, Role::Patient)];
+    all.extend(known.caregivers.iter().map(|c| (c, Role::Caregiver)));
+    all.extend(known.relatives.iter().map(|r| (r, Role::Relative)));
+    let persons = all.into_iter().map(|(identity, role)| known_person(identity, role, language));
+    persons.filter(|p| !p.families.is_empty() || !p.givens.is_empty()).collect()
 }
 
-fn known_person(identity: &Identity) -> Person {
+fn known_person(identity: &Identity, role: Role, language: Language) -> Person {
     let words = |text: &str| -> Vec<String> {
         let pieces = words::pieces(text);
         let count = pieces.len();
@@ -463,7 +512,7 @@ fn known_person(identity: &Identity) -> Person {
             .iter()
             .enumerate()
             .map(|(i, p)| (i + 1 == count, &text[p.range.clone()]))
-            .filter(|&(last, w)| last || !(words::is_particle(w) || words::is_title(w)))
+            .filter(|&(last, w)| last || !(words::is_particle(w, language) || words::is_title(w)))
             .filter(|(_, w)| w.chars().count() > 1)
             .map(|(_, w)| fold(w))
             .collect()
@@ -476,13 +525,44 @@ fn known_person(identity: &Identity) -> Person {
             Sex::M => Gender::Male,
         }),
         known: true,
+        role,
     }
 }
 
 /// Folded name words of the known identity, which no surrogate may equal.
-pub(crate) fn known_words(known: &KnownIdentity) -> BTreeSet<String> {
-    let persons = known_persons(known);
+pub(crate) fn known_words(known: &KnownIdentity, language: Language) -> BTreeSet<String> {
+    let persons = known_persons(known, language);
     persons.iter().flat_map(|p| p.families.iter().chain(&p.givens)).cloned().collect()
+}
+
+/// Folded name words as a note writes them: a surrogate that is another real name of the note would name the wrong person.
+pub(crate) fn written_names(note: &Note, entities: &[Entity]) -> BTreeSet<String> {
+    let named = entities.iter().filter(|e| matches!(e.label, Label::GivenName | Label::FamilyName));
+    named.flat_map(|e| name_words(note.to_norm(e.span).of(note.norm()))).collect()
+}
+
+fn name_words(text: &str) -> impl Iterator<Item = String> + '_ {
+    words::pieces(text).into_iter().map(|p| fold(&text[p.range])).filter(|w| w.chars().count() > 1)
+}
+
+/// Folded words of the names that a patient's documents hold. Prints their number only.
+#[derive(Clone, Default, PartialEq)]
+pub struct RecordNames(BTreeSet<String>);
+
+impl RecordNames {
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> RecordNames {
+        RecordNames(names.into_iter().flat_map(name_words).collect())
+    }
+
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+impl std::fmt::Debug for RecordNames {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RecordNames({} words)", self.0.len())
+    }
 }
 
 #[cfg(test)]
@@ -493,11 +573,17 @@ mod tests {
     use crate::key::{Scope, test_streams};
     use crate::testing::{entities, note};
 
+    fn scopes<'a>(streams: &'a crate::key::Streams, note: &Note) -> NameScopes<'a> {
+        let names =
+            |scope| Names::new(streams, scope, note.language, known_words(&note.known, note.language));
+        NameScopes { patient: names(Scope::Patient("p")), staff: names(Scope::Corpus) }
+    }
+
     fn rename(source: &str, known: KnownIdentity, language: Language) -> Vec<(String, String)> {
         let streams = test_streams(4);
         let (text, entities) = entities(source);
         let note = note(&text, language, Arc::new(known));
-        let names = Names::new(&streams, Scope::Patient("p"), language, known_words(&note.known));
+        let names = scopes(&streams, &note);
         let people = People::read(&note, &entities, &names);
         let texts = entities.iter().enumerate();
         texts.map(|(i, e)| (e.span.of(&text).to_owned(), people.text(i).unwrap_or("-").to_owned())).collect()
@@ -603,7 +689,7 @@ mod tests {
         entities[1].role = Role::Caregiver;
         entities[2].role = Role::Patient;
         let note = note(&text, Language::Fr, Arc::new(dupont()));
-        let names = Names::new(&streams, Scope::Patient("p"), Language::Fr, known_words(&note.known));
+        let names = scopes(&streams, &note);
         let people = People::read(&note, &entities, &names);
         let first = |i: usize| fold(people.text(i).unwrap()).chars().next().unwrap();
         assert_eq!(first(0), first(1));

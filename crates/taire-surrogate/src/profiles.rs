@@ -82,13 +82,12 @@ impl Profiles {
         Profiles { own: None }
     }
 
-    /// Reads a user's table.
-    pub(crate) fn read(path: &Path) -> Result<Profiles, Error> {
+    /// Reads a user's table; also gives its content.
+    pub(crate) fn read(path: &Path) -> Result<(Profiles, Vec<u8>), Error> {
         let shown = path.display();
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .from_path(path)
-            .map_err(|e| Error::new(format!("indicators {shown} cannot be read: {e}")))?;
+        let content = std::fs::read(path)
+            .map_err(|e| Error::new(format!("indicators {shown} cannot be read: {}", e.kind())))?;
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(content.as_slice());
         let header = reader
             .headers()
             .map_err(|e| Error::new(format!("indicators {shown} have no header: {e}")))?
@@ -115,7 +114,8 @@ impl Profiles {
         if table.is_empty() {
             return Err(Error::new(format!("indicators {shown} name no town: give one line a town")));
         }
-        Ok(Profiles { own: Some((table, Countries::new())) })
+        drop(reader);
+        Ok((Profiles { own: Some((table, Countries::new())) }, content))
     }
 
     fn table(&self) -> Option<&Table> {
@@ -252,7 +252,7 @@ mod tests {
         let path = dir.path().join("indicators.csv");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            Profiles::read(&path)
+            Profiles::read(&path).map(|(profiles, _)| profiles)
         };
         let profiles = read("code,cancer,stroke\n21231,182.2,273.1\n25056,134.1,218.3\n").unwrap();
         let region = town("Dijon").region();

@@ -7,56 +7,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use taire_lang::Vocabulary;
 use taire_privacy::{Mechanism, RandomisedResponse};
 use taire_text::{Label, Language, fold};
 
 use crate::account::Account;
 use crate::key::{Purpose, Scope, Streams};
 use crate::shape;
-
-/// Words for the two sexes: female, male.
-const FRENCH_SEX: &[(&str, &str)] = &[
-    ("femme", "homme"),
-    ("féminin", "masculin"),
-    ("fille", "garçon"),
-    ("fillette", "garçonnet"),
-    ("F", "M"),
-    ("F", "H"),
-];
-const SPANISH_SEX: &[(&str, &str)] = &[
-    ("mujer", "varón"),
-    ("mujer", "hombre"),
-    ("hembra", "varón"),
-    ("femenino", "masculino"),
-    ("femenina", "masculina"),
-    ("niña", "niño"),
-    ("M", "H"),
-    ("M", "V"),
-    ("F", "M"),
-];
-
-/// Relations: the first word of each row is the one that is written.
-type Relation = [&'static [&'static str]; 2];
-const FRENCH_KIN: [Relation; 8] = [
-    [&["mère", "maman"], &["père", "papa"]],
-    [&["fille"], &["fils"]],
-    [&["sœur", "soeur"], &["frère"]],
-    [&["épouse", "femme", "conjointe", "compagne"], &["mari", "époux", "conjoint", "compagnon"]],
-    [&["tante"], &["oncle"]],
-    [&["cousine"], &["cousin"]],
-    [&["nièce"], &["neveu"]],
-    [&["grand-mère", "grand mère"], &["grand-père", "grand père"]],
-];
-const SPANISH_KIN: [Relation; 8] = [
-    [&["madre"], &["padre"]],
-    [&["hija"], &["hijo"]],
-    [&["hermana"], &["hermano"]],
-    [&["esposa", "mujer"], &["marido", "esposo"]],
-    [&["tía"], &["tío"]],
-    [&["prima"], &["primo"]],
-    [&["sobrina"], &["sobrino"]],
-    [&["abuela"], &["abuelo"]],
-];
 
 pub(crate) struct Responses<'a> {
     streams: &'a Streams,
@@ -108,25 +65,19 @@ impl<'a> Responses<'a> {
     /// `Sexe : F`, `varón`.
     pub(crate) fn sex(&self, text: &str) -> Option<String> {
         let folded = fold(text.trim());
-        let table = match self.language {
-            Language::Fr => FRENCH_SEX,
-            Language::Es => SPANISH_SEX,
-        };
-        let (truth, pair) = table.iter().find_map(|pair| {
-            let at = [pair.0, pair.1].iter().position(|w| fold(w) == folded)?;
+        let pairs = Vocabulary::of(self.language).sexes();
+        let (truth, pair) = pairs.iter().find_map(|pair| {
+            let at = pair.iter().position(|w| fold(w) == folded)?;
             Some((at, pair))
         })?;
         let said = self.respond(Label::Sex, 0, truth, 2)?;
-        Some(if said == truth { text.to_owned() } else { shape::dress([pair.0, pair.1][said], text) })
+        Some(if said == truth { text.to_owned() } else { shape::dress(&pair[said], text) })
     }
 
     /// `sa sœur`, `sus hijos`: another relation of the same gender, or the same one.
     pub(crate) fn kinship(&self, text: &str) -> Option<String> {
         let folded = fold(text.trim());
-        let table = match self.language {
-            Language::Fr => &FRENCH_KIN,
-            Language::Es => &SPANISH_KIN,
-        };
+        let table = Vocabulary::of(self.language).relations();
         let find = |word: &str| {
             let place = |gender: usize| {
                 table
@@ -145,16 +96,16 @@ impl<'a> Responses<'a> {
         if said == truth {
             return Some(text.to_owned());
         }
-        let word = table[said][gender][0];
+        let word = &table[said][gender][0];
         let ending = if many && !word.ends_with('s') { "s" } else { "" };
         Some(shape::dress(&format!("{word}{ending}"), text))
     }
 
     /// Whether a relation is a woman's, for the possessive before it.
-    pub(crate) fn is_woman(word: &str) -> bool {
+    pub(crate) fn is_woman(word: &str, language: Language) -> bool {
         let folded = fold(word);
         let folded = folded.trim_end_matches('s');
-        FRENCH_KIN.iter().any(|row| row[0].iter().any(|w| fold(w) == folded))
+        Vocabulary::of(language).relations().iter().any(|row| row[0].iter().any(|w| fold(w) == folded))
     }
 }
 
@@ -210,7 +161,10 @@ mod tests {
             let (words, _) = with(seed, "p", 0.5, Budget::default(), |r| {
                 ["sœur", "SOEUR", "sœurs", "frère"].map(|w| r.kinship(w).unwrap())
             });
-            assert!(Responses::is_woman(&words[0]) && !Responses::is_woman(&words[3]), "{words:?}");
+            assert!(
+                Responses::is_woman(&words[0], Language::Fr) && !Responses::is_woman(&words[3], Language::Fr),
+                "{words:?}"
+            );
             assert_eq!(words[1], words[1].to_uppercase());
             assert!(words[2].ends_with('s'));
             changed += usize::from(words[0] != "sœur");

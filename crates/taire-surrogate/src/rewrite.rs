@@ -2,26 +2,32 @@
 //! surrogate, or by its tag where none can be made, and that is told.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use jiff::civil::Date;
+use sha2::{Digest, Sha512};
 use taire_privacy::Loss;
 use taire_text::joint::{self, Follows};
 use taire_text::{Entity, Group, KnownIdentity, Label, Mention, Note, Raw, Role, Span, fold};
 
 use crate::account::Account;
+use crate::actions::{DateWidth, TownWidth, Widths};
+use crate::fingerprint::SettingsFingerprint;
+use crate::join_key::{IdKind, JoinKeys};
 use crate::key::{Scope, SecretKey, Streams};
 use crate::names::Names;
-use crate::people::{People, known_words};
+use crate::people::{NameScopes, People, RecordNames, known_words, written_names};
 use crate::places::{Atlas, Chosen};
 use crate::profiles::Profiles;
 use crate::response::Responses;
 use crate::settings::{Action, Dates, ScopeKind, Settings};
 use crate::time::Frame;
-use crate::{Error, contact, facilities, nir, numbers, streets, tags, wider};
+use crate::{Error, contact, facilities, institution, nir, numbers, streets, tags, wider, words};
 
 /// Rewrites notes under one key and one table of settings. It keeps nothing between notes, so threads share it.
 pub struct Rewriter {
     streams: Streams,
+    join_keys: JoinKeys,
     settings: Settings,
     profiles: Profiles,
 }
@@ -103,50 +109,80 @@ impl Rewritten {
     }
 }
 
+/// More letters than this are no initials but a name.
+const MOST_INITIALS: usize = 3;
+
 const NO_SURROGATE: &str = "no surrogate could be made";
 const UNREAD_TIME: &str = "the date or age could not be read";
 const NO_WIDER: &str = "there is no wider value";
 const BUDGET: &str = "the privacy budget is spent";
+const CLINICAL: &str = "it may be a clinical value";
 const SAME: &str = "the surrogate would equal the original";
 
 impl Rewriter {
     pub fn new(key: SecretKey, settings: Settings) -> Result<Self, Error> {
         settings.check()?;
-        let profiles = match &settings.indicators {
-            Some(path) => Profiles::read(path)?,
-            None => Profiles::shipped(),
+        let (profiles, table) = match &settings.indicators {
+            Some(path) => {
+                let (profiles, table) = Profiles::read(path)?;
+                (profiles, Some(table))
+            }
+            None => (Profiles::shipped(), None),
         };
-        Ok(Rewriter { streams: Streams::new(&key)?, settings, profiles })
+        let fingerprint = SettingsFingerprint::new(&settings, table.as_deref())?;
+        let join_keys = JoinKeys::new(&key, &fingerprint, settings.ids)?;
+        Ok(Rewriter { streams: Streams::new(&key, &fingerprint)?, join_keys, settings, profiles })
     }
 
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    fn scope<'a>(&self, id: &'a str, patient: Option<&'a str>) -> Scope<'a> {
+    fn scope<'a>(&self, document: &'a str, patient: Option<&'a str>) -> Scope<'a> {
         match (self.settings.scope, patient) {
             (ScopeKind::Corpus, _) => Scope::Corpus,
             (ScopeKind::Patient, Some(patient)) => Scope::Patient(patient),
-            (ScopeKind::Patient, None) | (ScopeKind::Document, _) => Scope::Document(id),
+            (ScopeKind::Patient, None) | (ScopeKind::Document, _) => Scope::Document(document),
         }
     }
 
     /// Sequences are one document's, whatever the scope of the rest.
-    fn time_scope<'a>(&self, id: &'a str, patient: Option<&'a str>) -> Scope<'a> {
-        if self.settings.dates.by_document() { Scope::Document(id) } else { self.scope(id, patient) }
+    fn time_scope<'a>(&self, document: &'a str, patient: Option<&'a str>) -> Scope<'a> {
+        if self.settings.dates.by_document() {
+            Scope::Document(document)
+        } else {
+            self.scope(document, patient)
+        }
     }
 
     /// What each entity becomes. `entities` are disjoint and sorted, as fusion gives them.
     pub fn rewrite(&self, note: &Note, entities: &[Entity]) -> Result<Rewritten, Error> {
+        self.rewrite_in_record(note, entities, &RecordNames::default())
+    }
+
+    /// The same, with the names of the patient's other documents, which no surrogate may equal.
+    pub fn rewrite_in_record(
+        &self,
+        note: &Note,
+        entities: &[Entity],
+        record: &RecordNames,
+    ) -> Result<Rewritten, Error> {
         check_entities(note, entities)?;
         if entities.is_empty() {
             return Ok(Rewritten::default());
         }
-        let scope = self.scope(&note.id, note.patient.as_deref());
-        let time_scope = self.time_scope(&note.id, note.patient.as_deref());
+        let document = document_key(note);
+        let scope = self.scope(&document, note.patient.as_deref());
+        let time_scope = self.time_scope(&document, note.patient.as_deref());
         let account = Account::new(self.settings.budget.budget());
         let chosen = Chosen { method: self.settings.places, profiles: &self.profiles, account: &account };
-        let names = Names::new(&self.streams, scope, note.language, known_words(&note.known));
+        let mut avoid = known_words(&note.known, note.language);
+        avoid.extend(written_names(note, entities));
+        avoid.extend(record.words().map(str::to_owned));
+        let names = NameScopes {
+            patient: Names::new(&self.streams, scope, note.language, avoid.clone()),
+            staff: Names::new(&self.streams, Scope::Corpus, note.language, avoid),
+        };
         let job = Job {
             rewriter: self,
             note,
@@ -154,6 +190,8 @@ impl Rewriter {
             people: People::read(note, entities, &names),
             frame: Frame::new(&self.streams, time_scope, &self.settings, &account, note, entities),
             atlas: Atlas::new(&self.streams, scope, chosen, note, entities),
+            site_atlas: Atlas::of_institution(&self.streams, chosen, note, entities),
+            institutions: institution::owned(note, entities),
             responses: Responses::new(&self.streams, scope, note.language, &self.settings.response, &account),
             account: &account,
             avoid: known_numbers(&note.known),
@@ -170,6 +208,8 @@ impl Rewriter {
             let mut invented = false;
             let mut text = match self.settings.action(entity.label) {
                 Action::Keep => continue,
+                // A value of medicine is never exchanged for another.
+                Action::Surrogate | Action::Generalise if entity.doubtful_value => fall_back(CLINICAL),
                 Action::Tag => tags::tag(entity.label, self.settings.tags),
                 Action::Mask => tags::MASK.to_owned(),
                 Action::Bar => tags::bar(original),
@@ -181,16 +221,16 @@ impl Rewriter {
                     });
                     tags::numbered(entity.label, number, note.language)
                 }
-                Action::Generalise => {
-                    job.wider(i, entity.label, original).unwrap_or_else(|| fall_back(NO_WIDER))
-                }
+                Action::Generalise => job.wider(i, entity, original).unwrap_or_else(|| fall_back(NO_WIDER)),
                 Action::Surrogate => match job.surrogate(i, entity, original) {
                     Ok(new)
-                        if may_stay(job.meaning(i, entity), &self.settings)
+                        if may_stay(job.meaning(i, entity), original, &self.settings)
                             || squeeze(&new) != squeeze(original) =>
                     {
-                        invented = true;
-                        new
+                        let lapse = is_lapse(job.meaning(i, entity)) && same_numbers(&new, original);
+                        invented = !lapse && new != original;
+                        // What stays is written as it was read, not as detectors see it: "œ", "’", a hard space.
+                        if invented { new } else { entity.span.of(note.raw()).to_owned() }
                     }
                     Ok(_) => fall_back(SAME),
                     Err(why) => fall_back(why),
@@ -207,15 +247,25 @@ impl Rewriter {
         Ok(out)
     }
 
-    /// The surrogate of a patient number, for the column that holds it: the same as in the text, except under the
-    /// scope `document`, where the column still joins documents and the texts do not.
-    pub fn patient_id(&self, patient: &str) -> String {
-        let scope = match self.settings.scope {
-            ScopeKind::Corpus => Scope::Corpus,
-            ScopeKind::Patient | ScopeKind::Document => Scope::Patient(patient),
-        };
-        numbers::surrogate(&self.streams, scope, patient, &[])
-            .unwrap_or_else(|| tags::tag(Label::PatientId, self.settings.tags))
+    /// The surrogate of an id that joins tables. Different ids of a kind have different surrogates, whatever the scope of the
+    /// policy; the patient's own number in a text is the same as in its column.
+    pub fn join_key(&self, kind: IdKind, id: &str) -> String {
+        self.join_keys.surrogate(kind, id)
+    }
+
+    /// A name for a file or a folder whose own name may tell who it is about; `path` is where it lies.
+    pub fn file_name(&self, path: &[u8]) -> String {
+        self.join_keys.file_name(path)
+    }
+
+    /// What the patient column of a document becomes. Under scope `document` each document has one of its own: noise is fresh
+    /// in each, and whoever could put a patient's documents together would average it away.
+    pub fn patient_column(&self, note: &Note) -> Option<String> {
+        let patient = note.patient.as_deref()?;
+        Some(match self.settings.scope {
+            ScopeKind::Document => self.join_keys.unlinked(IdKind::Patient, &document_key(note)),
+            ScopeKind::Patient | ScopeKind::Corpus => self.join_key(IdKind::Patient, patient),
+        })
     }
 
     /// Where days of one patient's record go, by the calendar alone: what the measurements of a calendar need. Under
@@ -228,24 +278,71 @@ impl Rewriter {
 
     /// The moved date of a document; `None` when it has none, or none can be made.
     pub fn document_date(&self, note: &Note) -> Option<Date> {
-        let date = note.date?;
-        let scope = self.time_scope(&note.id, note.patient.as_deref());
-        crate::calendar::Calendar::new(&self.streams, scope, self.settings.dates).map(date)
+        let document = document_key(note);
+        self.written_day(self.time_scope(&document, note.patient.as_deref()), note.date?)
+    }
+
+    /// A day of a patient's record in a table beside the documents, as it is written in the date of a document.
+    pub fn record_day(&self, patient: &str, day: Date) -> Option<Date> {
+        self.written_day(self.time_scope(patient, Some(patient)), day)
+    }
+
+    fn written_day(&self, scope: Scope<'_>, day: Date) -> Option<Date> {
+        match (self.settings.action(Label::Date), self.settings.generalise.dates) {
+            (Action::Keep, _) => Some(day),
+            (Action::Generalise, DateWidth::Month) => Some(day.first_of_month()),
+            (Action::Generalise, DateWidth::Year) => Some(day.first_of_year()),
+            _ => crate::calendar::Calendar::new(&self.streams, scope, self.settings.dates).map(day),
+        }
     }
 }
 
-/// What may come out as it was: ages and durations, kept true to the dates around them; regions and the home
-/// country, which stay; dates under `year`, when they were a year; and what a mechanism with a declared loss released,
-/// which a tag in its place would undo.
-fn may_stay(label: Label, settings: &Settings) -> bool {
+/// What a document is known by. With a patient, by the patient and its id, so that a corrected letter is not drawn anew;
+/// without one by its text: `lettre.txt` of two people must not share a calendar.
+fn document_key(note: &Note) -> String {
+    match note.patient.as_deref() {
+        Some(patient) => format!("{} {patient} {}", patient.len(), note.id),
+        None => {
+            let digest = Sha512::digest(note.raw());
+            digest[..32].iter().fold("text ".to_owned(), |mut all, b| {
+                let _ = write!(all, "{b:02x}");
+                all
+            })
+        }
+    }
+}
+
+/// What may come out as it was: ages and durations, kept true to the dates around them; places and initials, which are drawn
+/// without excluding themselves; dates under `year`, when they were a year; and what a mechanism with a declared loss
+/// released. A tag in their place would tell what they were.
+fn may_stay(label: Label, original: &str, settings: &Settings) -> bool {
     match label {
-        Label::Age | Label::RelativeDate | Label::Region | Label::Country => true,
+        Label::Age | Label::RelativeDate => true,
+        Label::City | Label::PostalCode | Label::Region | Label::Country => true,
         Label::Date => settings.dates == Dates::Year || settings.dates.by_document(),
         Label::BirthDate => settings.dates.by_document(),
-        Label::City | Label::PostalCode => settings.places.is_private(),
         Label::Sex | Label::Kinship => true,
+        Label::Initials => original.chars().filter(|c| c.is_alphabetic()).count() <= MOST_INITIALS,
+        Label::GivenName | Label::FamilyName => {
+            words::pieces(original).iter().all(|piece| original[piece.range.clone()].chars().nth(1).is_none())
+        }
         _ => false,
     }
+}
+
+fn is_lapse(label: Label) -> bool {
+    matches!(label, Label::Age | Label::RelativeDate)
+}
+
+/// `04 ans` and `4 ans`: the same value, which stays as it was written.
+fn same_numbers(new: &str, original: &str) -> bool {
+    let plain = |text: &str| {
+        let parts = text.split_inclusive(|c: char| !c.is_ascii_digit());
+        parts
+            .map(|part| if part.starts_with("00") { part } else { part.strip_prefix('0').unwrap_or(part) })
+            .collect::<String>()
+    };
+    plain(new) == plain(original)
 }
 
 /// Folded letters and digits: what two texts must differ in.
@@ -289,10 +386,14 @@ struct Job<'a> {
     rewriter: &'a Rewriter,
     note: &'a Note,
     scope: Scope<'a>,
-    names: Names<'a>,
+    names: NameScopes<'a>,
     people: People,
     frame: Frame,
+    /// The patient's places, and the institution's.
     atlas: Atlas<'a>,
+    site_atlas: Atlas<'a>,
+    /// By entity: whether it is the institution's.
+    institutions: Vec<bool>,
     responses: Responses<'a>,
     avoid: Vec<String>,
     account: &'a Account,
@@ -311,18 +412,24 @@ impl Job<'_> {
     }
 
     fn surrogate(&self, index: usize, entity: &Entity, original: &str) -> Result<String, &'static str> {
-        let (streams, scope, language) = (&self.rewriter.streams, self.scope, self.note.language);
+        let (streams, language) = (&self.rewriter.streams, self.note.language);
+        let (scope, atlas) = match self.institutions[index] {
+            true => (Scope::Corpus, &self.site_atlas),
+            false => (self.scope, &self.atlas),
+        };
         let after = || &self.note.norm()[self.note.to_norm(entity.span).end()..];
         let made = match self.meaning(index, entity) {
             Label::GivenName | Label::FamilyName | Label::Initials => {
                 self.people.text(index).map(str::to_owned)
             }
             Label::Date | Label::BirthDate => self.frame.date_text(index, original),
-            Label::Age => self.frame.age_text(original, after()),
+            Label::Age => self.frame.age_text(index, original, after()),
             Label::RelativeDate => self.frame.relative_text(original, after()),
             Label::Phone | Label::Fax => contact::phone(streams, scope, original, language, &self.avoid),
             Label::Email => {
-                contact::mail(streams, scope, original, |w| self.people.mail_word(w, &self.names))
+                let role = self.people.role_in_mail(original);
+                let scope = if role == Role::Caregiver { Scope::Corpus } else { scope };
+                contact::mail(streams, scope, original, |w| self.people.mail_word(w, role, &self.names))
             }
             Label::Url => Some(contact::link(streams, scope, original)),
             Label::IpAddress => Some(contact::ip(streams, scope, original)),
@@ -336,6 +443,9 @@ impl Job<'_> {
             | Label::VehicleId
             | Label::DeviceId
             | Label::OtherId => {
+                if let Some(own) = self.own_patient_id(original) {
+                    return Ok(own);
+                }
                 match nir::surrogate(
                     streams,
                     scope,
@@ -349,10 +459,10 @@ impl Job<'_> {
                     None => numbers::surrogate(streams, scope, original, &self.avoid),
                 }
             }
-            Label::City => self.atlas.city(original),
-            Label::PostalCode => self.atlas.postal_code(entity, original),
-            Label::Region => self.atlas.region(original),
-            Label::Country => self.atlas.country(original),
+            Label::City => atlas.city(original),
+            Label::PostalCode => atlas.postal_code(entity, original),
+            Label::Region => atlas.region(original),
+            Label::Country => atlas.country(original),
             Label::Street => streets::surrogate(streams, scope, language, original),
             Label::Hospital | Label::HealthCentre | Label::Institution => {
                 let before = &self.note.norm()[..self.note.to_norm(entity.span).start()];
@@ -362,7 +472,7 @@ impl Job<'_> {
                     streams,
                     scope,
                     language,
-                    &self.atlas,
+                    atlas,
                     entity.label,
                     &before[near..],
                     original,
@@ -381,13 +491,28 @@ impl Job<'_> {
         })
     }
 
+    /// The surrogate of the patient column, where the text shows the patient's own id.
+    fn own_patient_id(&self, original: &str) -> Option<String> {
+        let id = self.note.patient.as_deref()?;
+        let shown = numbers::compact(original);
+        if shown.is_empty() || shown != numbers::compact(id) {
+            return None;
+        }
+        let surrogate = self.rewriter.join_key(IdKind::Patient, id);
+        // Under scope `document` texts are not joined by what they show.
+        if self.rewriter.settings.scope == ScopeKind::Document || surrogate == original {
+            return None;
+        }
+        Some(numbers::lay_out(&numbers::compact(&surrogate), original).unwrap_or(surrogate))
+    }
+
     /// What must change beside a surrogate. `from` is where the last replacement ends.
     fn mend(&self, index: usize, entity: &Entity, from: usize, original: &str, new: &mut String) -> Mend {
         let raw = self.note.raw();
         let follows = match entity.label {
             Label::City => Follows::Town,
             Label::Date if self.frame.begins_with_season(index) => Follows::Season,
-            Label::Kinship if Responses::is_woman(new) => Follows::Woman,
+            Label::Kinship if Responses::is_woman(new, self.note.language) => Follows::Woman,
             _ => Follows::Other,
         };
         let mut mend = Mend::default();
@@ -413,18 +538,22 @@ impl Job<'_> {
     }
 
     /// A wider value of the same kind.
-    fn wider(&self, index: usize, label: Label, original: &str) -> Option<String> {
-        let digits: String = original.chars().filter(char::is_ascii_digit).collect();
+    fn wider(&self, index: usize, entity: &Entity, original: &str) -> Option<String> {
         let language = self.note.language;
-        match label {
-            Label::Age => wider::age(original, self.rewriter.settings.old_age, language),
-            Label::Date => self.frame.year_text(index),
-            Label::PostalCode if digits.len() == 5 => Some(format!("{}000", &digits[..2])),
-            Label::City => self.atlas.wider(original),
-            Label::Hospital | Label::HealthCentre | Label::Institution => {
+        let Widths { dates, age_band, towns } = self.rewriter.settings.generalise;
+        match (entity.label, towns) {
+            (Label::Age, _) => {
+                let after = &self.note.norm()[self.note.to_norm(entity.span).end()..];
+                self.frame.wider_age(original, after, age_band)
+            }
+            (Label::Date | Label::BirthDate, _) => self.frame.wider_date(index, dates),
+            (Label::PostalCode, _) => wider::postal_code(original),
+            (Label::City, TownWidth::Department) => self.atlas.department_of(original),
+            (Label::City, TownWidth::Size) => self.atlas.wider(original),
+            (Label::Hospital | Label::HealthCentre | Label::Institution, _) => {
                 Some(wider::facility(original, language))
             }
-            Label::Profession => wider::profession(original, language),
+            (Label::Profession, _) => wider::profession(original, language),
             _ => None,
         }
     }

@@ -62,7 +62,10 @@ impl Sequence {
                 for (&(_, back), &label) in side {
                     let sign = back.signum();
                     let gap = (back - from).abs();
-                    let value = format!("{dates:?} {unit:?} {from} {back} {}", labels.len());
+                    // Noise of two scales from one stream would solve for the interval, so what changes the scale is part of
+                    // the value; nothing else is, so that a corrected letter is no second sample.
+                    let shares = if dates_cost_once(dates) { 1 } else { labels.len() };
+                    let value = format!("{unit:?} {from} {back} {shares}");
                     let mut draw = streams.draw(Purpose::Interval, scope, &value);
                     let (new, loss) = match dates {
                         Dates::Ldp { epsilon, classes, .. } => {

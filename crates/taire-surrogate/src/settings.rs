@@ -15,6 +15,11 @@
 //! [rewrite.labels]             # a label outweighs its group
 //! Profession = "generalise"
 //!
+//! [rewrite.generalise]         # how wide
+//! dates = "year"               # year, month
+//! age_band = 10
+//! towns = "department"         # department, size
+//!
 //! [rewrite.response]           # ε of a randomised response: Sex, Kinship
 //! Sex = 1.0
 //!
@@ -32,7 +37,9 @@ use taire_privacy::{Budget, Unit};
 use taire_text::{Group, Label};
 
 use crate::Error;
+use crate::actions::Widths;
 use crate::calendar::max_drift;
+use crate::join_key::IdStyle;
 
 /// Which documents share surrogates. A document without a patient is a scope of its own under `patient`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -62,8 +69,8 @@ pub enum Action {
     Remove,
     /// The original.
     Keep,
-    /// A wider value: the year of a date, the band of an age, the department of a town, the kind of a facility;
-    /// the tag where there is none.
+    /// A wider value: the year or month of a date, the band of an age, the department of a town, the kind of a
+    /// facility; the tag where there is none.
     Generalise,
 }
 
@@ -283,12 +290,16 @@ pub struct Settings {
     /// path is taken from the file's folder.
     pub indicators: Option<PathBuf>,
     pub tags: TagNames,
+    /// How ids that join tables are replaced.
+    pub ids: IdStyle,
     /// Ages from here on are pooled.
     pub old_age: u16,
     /// One action for every label that `groups` and `labels` do not name.
     pub all: Option<Action>,
     pub groups: BTreeMap<Group, Action>,
     pub labels: BTreeMap<Label, Action>,
+    /// How wide `generalise` makes values.
+    pub generalise: Widths,
     /// Labels answered by randomised response, with their ε: `Sex` and `Kinship`.
     pub response: BTreeMap<Label, f64>,
     pub budget: Limits,
@@ -308,10 +319,12 @@ impl Default for Settings {
             places: Places::List,
             indicators: None,
             tags: TagNames::default(),
+            ids: IdStyle::default(),
             old_age: 90,
             all: None,
             groups: BTreeMap::new(),
             labels: BTreeMap::new(),
+            generalise: Widths::default(),
             response: BTreeMap::new(),
             budget: Limits::default(),
         }
@@ -319,26 +332,19 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// What is done with a label: a response, its own choice, its group's, `all`, then the default.
-    pub fn action(&self, label: Label) -> Action {
-        if self.response.contains_key(&label) {
-            return Action::Surrogate;
-        }
-        self.labels
-            .get(&label)
-            .or_else(|| self.groups.get(&label.group()))
-            .copied()
-            .or(self.all)
-            .unwrap_or_else(|| default_action(label))
-    }
-
     /// What a person should know of these choices before sharing what they made.
     pub fn remarks(&self) -> Vec<&'static str> {
-        let mut out = Vec::new();
+        let mut out = self.action_remarks();
         if self.dates.by_document() && self.scope != ScopeKind::Document {
             out.push(
                 "dates move by the sequence of each document, as ldp and metric do: the same day may become two in \
                  two documents of one patient, and the loss is told by document",
+            );
+        }
+        if self.scope == ScopeKind::Document {
+            out.push(
+                "scope is document: each document has a patient id of its own, so that a patient's documents cannot be put \
+                 together by it; folder names, and words that only one story has, still may",
             );
         }
         if matches!(self.places, Places::Health { .. }) {
@@ -362,7 +368,9 @@ impl Settings {
         out
     }
 
-    pub(crate) fn check(&self) -> Result<(), Error> {
+    /// Whether the choices can work; an error names the key and what it may be.
+    pub fn check(&self) -> Result<(), Error> {
+        self.check_actions()?;
         let (min_days, max_days) = match self.dates {
             Dates::Shift { min_days, max_days } => (min_days, max_days),
             Dates::Blur { min_days, max_days, every, .. } => {
@@ -455,29 +463,9 @@ fn check_epsilon(what: &str, epsilon: f64) -> Result<(), Error> {
     Ok(())
 }
 
-fn default_action(label: Label) -> Action {
-    match label {
-        Label::Sex | Label::Kinship | Label::Profession => Action::Keep,
-        Label::OtherDetail => Action::Tag,
-        _ => Action::Surrogate,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_label_outweighs_its_group_which_outweighs_all() {
-        let settings: Settings = toml::from_str(
-            "all = \"mask\"\n[groups]\nPerson = \"numbered-tag\"\n[labels]\nInitials = \"remove\"",
-        )
-        .unwrap();
-        assert_eq!(settings.action(Label::Initials), Action::Remove);
-        assert_eq!(settings.action(Label::FamilyName), Action::NumberedTag);
-        assert_eq!(settings.action(Label::Sex), Action::Mask);
-        assert_eq!(Settings::default().action(Label::Sex), Action::Keep);
-    }
 
     #[test]
     fn senseless_privacy_is_refused_and_surprises_are_told() {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use taire_text::{Entity, KnownIdentity, Label, Language, Note, Role, Score, SourceSet, Span, marked};
+use taire_text::{
+    Entity, KnownIdentity, Label, Language, Note, PatientId, Role, Score, SourceSet, Span, marked,
+};
 
 pub(crate) fn entities(source: &str) -> (String, Vec<Entity>) {
     let marked = marked::parse(source);
@@ -17,6 +19,7 @@ pub(crate) fn entities(source: &str) -> (String, Vec<Entity>) {
                 role: role.parse::<Role>().unwrap(),
                 score: Score::CERTAIN,
                 sources: SourceSet::default(),
+                doubtful_value: false,
                 voices: Vec::new(),
             }
         })
@@ -26,7 +29,7 @@ pub(crate) fn entities(source: &str) -> (String, Vec<Entity>) {
 
 pub(crate) fn note(text: &str, language: Language, known: Arc<KnownIdentity>) -> Note {
     Note::builder("note", text)
-        .patient(Some("p".into()))
+        .patient(PatientId::parse("p"))
         .language(Some(language))
         .known(Some(known))
         .build()

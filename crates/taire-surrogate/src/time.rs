@@ -2,7 +2,7 @@
 //!
 //! A date is moved by the scope's calendar and printed in its own surface. An age is recomputed between the moved
 //! birth date and the moved date it belongs to; from `old_age` on it is pooled, and so is the birth date, which
-//! moves to the pooled age. Under `ldp` and `metric` the same numbers are looked up in the document's sequence instead,
+//! moves to the pooled age, with everything that would lie before it (`old_age`). Under `ldp` and `metric` the same numbers are looked up in the document's sequence instead,
 //! and what is not in it has no surrogate.
 
 use jiff::ToSpan;
@@ -12,11 +12,14 @@ use taire_text::date::{Precision, lapse};
 use taire_text::{Entity, Label, Language, Note};
 
 use crate::account::Account;
+use crate::actions::DateWidth;
 use crate::calendar::{Calendar, number, years_between};
 use crate::counts::{Unit, elapsed, numbers};
 use crate::key::{Purpose, Scope, Streams};
+use crate::old_age::BirthEvidence;
 use crate::sequence::{Element, Sequence};
 use crate::settings::{Dates, Settings};
+use crate::wider;
 use crate::written::{ANY_DAY, Written, read_dates};
 
 /// The time of one note.
@@ -27,9 +30,15 @@ pub(crate) struct Frame {
     birth: Option<Date>,
     old_age: i64,
     language: Language,
+    /// The birth date of everybody of `old_age` or more.
     pooled_birth: Option<Date>,
+    /// Whether the patient is.
+    old: bool,
+    evidence: BirthEvidence,
     dates: Vec<Written>,
     method: Dates,
+    /// Dates do not move, so ages and durations stay true.
+    stays: bool,
     /// Under `ldp` and `metric`; empty when the budget refused it.
     sequence: Option<Sequence>,
     refused: bool,
@@ -63,15 +72,19 @@ impl Frame {
             day.checked_sub(old_age.years()).and_then(|d| d.checked_sub(into_year.days())).ok()
         });
         let old = |b: Date, r: Date| years_between(b, r) >= old_age;
+        let evidence = BirthEvidence::read(note, entities, &dates, reference);
         let mut frame = Frame {
             calendar,
             reference,
             birth,
             old_age,
             language: note.language,
-            pooled_birth: None,
+            pooled_birth,
+            old: false,
+            evidence,
             dates,
             method: settings.dates,
+            stays: settings.dates_stay(),
             sequence: None,
             refused: false,
             stray_birth: 0,
@@ -84,17 +97,46 @@ impl Frame {
             frame.sequence = Some(if frame.refused { Sequence::default() } else { drawn });
         }
         // Under a sequence the released age decides: the true one would tell more than was paid for.
-        let ends = match frame.sequence {
-            Some(_) => birth.and_then(|b| frame.map(b)).zip(reference.and_then(|r| frame.calendar.map(r))),
-            None => birth.zip(reference),
+        frame.old = match (&frame.sequence, birth) {
+            (Some(_), _) => {
+                let ends =
+                    birth.and_then(|b| frame.map(b)).zip(reference.and_then(|r| frame.calendar.map(r)));
+                ends.is_some_and(|(b, r)| old(b, r))
+            }
+            (None, Some(b)) => reference.is_some_and(|r| old(b, r)),
+            (None, None) => reference.is_some_and(|r| frame.evidence.reaches(old_age, r)),
         };
-        let pooled = pooled_birth.filter(|_| ends.is_some_and(|(b, r)| old(b, r)));
         // Even a pooled date does not keep its value.
-        frame.pooled_birth = match pooled {
-            Some(day) if Some(day) == birth && frame.sequence.is_none() => day.yesterday().ok(),
-            day => day,
-        };
+        if frame.sequence.is_none() && birth.is_some() && birth == frame.pooled_birth {
+            frame.pooled_birth = birth.and_then(|day| day.yesterday().ok());
+        }
         frame
+    }
+
+    /// Whether the patient is of the age from which ages are pooled.
+    pub(crate) fn is_patient_old(&self) -> bool {
+        self.old
+    }
+
+    /// Whether somebody born that day is. A year alone counts as reached when it may have been.
+    fn is_old_birth(&self, day: Date) -> bool {
+        let Some(reference) = self.reference.filter(|_| self.sequence.is_none()) else {
+            return self.old && self.birth == Some(day);
+        };
+        let by_year = i64::from(reference.year()) - i64::from(day.year()) >= self.old_age;
+        years_between(day, reference) >= self.old_age || (self.old && self.birth != Some(day) && by_year)
+    }
+
+    /// A released day of birth, pooled where it would tell an age from `old_age` on.
+    fn pool_released_birth(&self, day: Date) -> Date {
+        let to = self.reference.and_then(|r| self.calendar.map(r));
+        let old = to.is_some_and(|to| years_between(day, to) >= self.old_age);
+        self.pooled_birth.filter(|_| old).unwrap_or(day)
+    }
+
+    /// Nothing happens before a birth that was pooled.
+    fn after_birth(&self, day: Date) -> Date {
+        self.pooled_birth.filter(|_| self.old).map_or(day, |birth| day.max(birth))
     }
 
     /// Whether the budget refused the document's sequence.
@@ -199,15 +241,12 @@ impl Frame {
     fn day_of(&self, (unit, back): (Count, i64)) -> Option<Date> {
         let to = self.calendar.map(self.reference?)?;
         let new = self.moved((unit, back))?;
-        match unit {
-            Count::Year => Date::new(i16::try_from(i64::from(to.year()) - new).ok()?, 7, 1).ok(),
-            Count::Month => to.checked_sub(jiff::Span::new().try_months(new).ok()?).ok(),
-            _ => {
-                let day = to.checked_sub(jiff::Span::new().try_days(new).ok()?).ok()?;
-                // Nothing happens before a birth that was pooled.
-                Some(self.pooled_birth.map_or(day, |birth| day.max(birth)))
-            }
-        }
+        let day = match unit {
+            Count::Year => Date::new(i16::try_from(i64::from(to.year()) - new).ok()?, 7, 1),
+            Count::Month => to.checked_sub(jiff::Span::new().try_months(new).ok()?),
+            _ => to.checked_sub(jiff::Span::new().try_days(new).ok()?),
+        };
+        day.ok().map(|day| self.after_birth(day))
     }
 
     /// The age of somebody by the sequence alone; never the number as it was written.
@@ -246,15 +285,17 @@ impl Frame {
             let day = written.day?;
             let precision = written.surface.precision();
             let new = match &self.sequence {
-                Some(_) if self.birth != Some(day) || self.pooled_birth.is_none() => {
-                    self.day_of(self.key_of_day(day, precision)?)
+                Some(_) if self.birth != Some(day) || !self.old => {
+                    let new = self.day_of(self.key_of_day(day, precision)?)?;
+                    Some(if written.birth { self.pool_released_birth(new) } else { new })
                 }
                 _ if written.birth => self.map_birth(day),
                 _ => self.map(day),
             }?;
             let printed = if self.years_only() {
-                // The birth year of the very old would tell their age.
-                if written.birth && self.pooled_birth.is_some() {
+                // The birth year of the very old would tell their age, and so would their school years.
+                let early = self.reference.is_some_and(|r| i64::from(r.year() - day.year()) >= self.old_age);
+                if (written.birth && self.is_old_birth(day)) || (self.old && early) {
                     return None;
                 }
                 day.year().to_string()
@@ -294,11 +335,45 @@ impl Frame {
         self.dates.iter().rfind(|d| d.entity == entity).is_some_and(|d| d.surface.loses_its_dot(new))
     }
 
-    /// The year of an entity's only date.
-    pub(crate) fn year_text(&self, entity: usize) -> Option<String> {
+    /// What `generalise` leaves of an entity's only date; `None` where no year is known.
+    pub(crate) fn wider_date(&self, entity: usize, width: DateWidth) -> Option<String> {
         let mut dates = self.dates.iter().filter(|d| d.entity == entity);
-        let year = dates.next()?.day?.year();
-        dates.next().is_none().then(|| year.to_string())
+        let written = dates.next().filter(|d| !d.year_unknown)?;
+        let day = written.day.filter(|_| dates.next().is_none())?;
+        if written.birth
+            && self.is_old_birth(day)
+            && let Some(last) = self.last_pooled_year()
+        {
+            return Some(wider::year_or_before(last, self.language));
+        }
+        match (width, written.surface.precision()) {
+            (DateWidth::Month, Precision::Day | Precision::Month) => wider::month(day, self.language),
+            _ => Some(day.year().to_string()),
+        }
+    }
+
+    /// Where the patient is so old that the year of birth would tell the age: the last year that is pooled.
+    fn last_pooled_year(&self) -> Option<i64> {
+        let reference = self.reference.filter(|_| self.pooled_birth.is_some())?;
+        Some(i64::from(reference.year()) - self.old_age)
+    }
+
+    /// The band of an age, in years whatever its unit; `after` is the text that follows the entity.
+    pub(crate) fn wider_age(&self, text: &str, after: &str, band: u16) -> Option<String> {
+        let mut days = None;
+        if text.bytes().any(|b| b.is_ascii_digit()) {
+            numbers(text, after, |n, unit| {
+                days.get_or_insert(n as f64 * unit.unwrap_or(Unit::Year).days());
+                Some(n)
+            })?;
+        } else {
+            let lapse = lapse::parse(text, self.language)?;
+            days = Some(f64::from(lapse.value) * Unit::of_lapse(lapse.unit).days());
+        }
+        // A whole number of years is not rounded below itself.
+        let years = (days? / Unit::Year.days() + 1e-6).floor() as i64;
+        let unit_follows = !text.chars().any(char::is_alphabetic);
+        wider::age(years, i64::from(band), self.old_age, unit_follows, self.language)
     }
 
     pub(crate) fn birth(&self) -> Option<Date> {
@@ -312,14 +387,14 @@ impl Frame {
     pub(crate) fn map(&self, day: Date) -> Option<Date> {
         match self.sequence {
             Some(_) => self.day_of(self.key_of_day(day, Precision::Day)?),
-            None => self.calendar.map(day),
+            None => self.calendar.map(day).map(|new| self.after_birth(new)),
         }
     }
 
     /// The moved birth date, pooled for the very old.
     pub(crate) fn map_birth(&self, day: Date) -> Option<Date> {
         match self.pooled_birth {
-            Some(pooled) if self.birth == Some(day) => Some(pooled),
+            Some(pooled) if self.is_old_birth(day) => Some(pooled),
             _ if self.sequence.is_some() && self.birth != Some(day) => {
                 let to = self.calendar.map(self.reference?)?;
                 to.checked_sub(jiff::Span::new().try_days(self.stray_birth).ok()?).ok()
@@ -333,10 +408,12 @@ impl Frame {
         if self.sequence.is_some() {
             return self.released_age(years);
         }
-        if self.years_only() {
+        if self.stays {
             return Some(years);
         }
-        let moved = |from: Date, to: Date| Some(years_between(self.map(from)?, self.map(to)?));
+        // By the calendar alone: an age at some unknown time tells no birth.
+        let moved =
+            |from: Date, to: Date| Some(years_between(self.calendar.map(from)?, self.calendar.map(to)?));
         let half = |d: Date| d.checked_add(182.days()).ok();
         let new = match (self.birth, self.reference) {
             (Some(b), Some(r)) if years_between(b, r) == years => moved(b, r),
@@ -357,7 +434,7 @@ impl Frame {
             return self.released_lapse(n, unit);
         }
         let moved = || {
-            let end = self.reference.filter(|_| !self.years_only())?;
+            let end = self.reference.filter(|_| !self.stays)?;
             let start = end.checked_sub(unit.span(n)?).ok()?;
             let days = self.map(start)?.until(self.map(end)?).ok()?.get_days();
             Some((f64::from(days) / unit.days()).round() as i64)
@@ -366,7 +443,10 @@ impl Frame {
     }
 
     /// `74 ans` in the moved frame; `after` is the text that follows the entity, where the unit may stand.
-    pub(crate) fn age_text(&self, text: &str, after: &str) -> Option<String> {
+    pub(crate) fn age_text(&self, entity: usize, text: &str, after: &str) -> Option<String> {
+        if let Some(day) = self.evidence.day_of_age(entity).filter(|_| self.old && self.sequence.is_none()) {
+            return self.age_on_day(day, text, after);
+        }
         if !text.chars().any(|c| c.is_ascii_digit()) {
             return self.spelt_age(text);
         }
@@ -393,12 +473,26 @@ impl Frame {
         })
     }
 
+    /// `7 ans` of `7 ans en 1929` for the very old: date and age together would tell the birth, so the age is counted from the
+    /// pooled one. `None` where it had not been born.
+    fn age_on_day(&self, day: Date, text: &str, after: &str) -> Option<String> {
+        if self.years_only() {
+            return None;
+        }
+        let new = years_between(self.pooled_birth?, self.calendar.map(day)?);
+        let pooled = |_, unit| (matches!(unit, None | Some(Unit::Year)) && new >= 0).then_some(new);
+        match numbers(text, after, pooled) {
+            Some(age) if new < self.old_age => Some(age),
+            _ => None,
+        }
+    }
+
     /// The age of a small child in months, weeks or days, if it is the one at the document's date.
     fn young(&self, n: i64, unit: Unit) -> Option<i64> {
         if self.sequence.is_some() {
             return self.duration(n, unit);
         }
-        let ends = self.birth.zip(self.reference).filter(|_| !self.years_only());
+        let ends = self.birth.zip(self.reference).filter(|_| !self.stays);
         let told = ends.filter(|&(b, r)| elapsed(b, r, unit) == n);
         let moved = told.and_then(|(b, r)| Some(elapsed(self.map_birth(b)?, self.map(r)?, unit)));
         Some(moved.unwrap_or(n).max(0))

@@ -1,23 +1,59 @@
 //! Wider values, for the action `generalise`: the band of an age, the year of a date, the size and department of a town,
 //! the kind of a facility, the group of a profession. `None` where there is none that would hide anything.
 
+use jiff::civil::Date;
+use taire_lang::CalendarNames;
 use taire_text::{Language, fold};
 
 use crate::facilities;
 use crate::places::dress_place;
 use crate::shape;
 
-/// `74 ans` → `70-79 ans`.
-pub(crate) fn age(text: &str, old: u16, language: Language) -> Option<String> {
-    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let age: u16 = digits.parse().ok().filter(|a| *a < 150)?;
-    let decade = age / 10 * 10;
-    Some(match (age >= old, language) {
-        (true, Language::Fr) => format!("{old} ans ou plus"),
-        (true, Language::Es) => format!("{old} años o más"),
-        (false, Language::Fr) => format!("{decade}-{} ans", decade + 9),
-        (false, Language::Es) => format!("{decade}-{} años", decade + 9),
+/// `74 ans` → `70-79 ans`; where the unit stands behind the number, `70-79`.
+pub(crate) fn age(years: i64, band: i64, old: i64, unit_follows: bool, language: Language) -> Option<String> {
+    if !(0..150).contains(&years) {
+        return None;
+    }
+    let from = years / band * band;
+    // The last band ends where ages are pooled.
+    let to = (from + band - 1).min(old - 1);
+    Some(match (years >= old, unit_follows, language) {
+        (true, true, _) => format!("{old}+"),
+        (true, false, Language::Fr) => format!("{old} ans ou plus"),
+        (true, false, Language::Es) => format!("{old} años o más"),
+        (false, true, _) => format!("{from}-{to}"),
+        (false, false, Language::Fr) => format!("{from}-{to} ans"),
+        (false, false, Language::Es) => format!("{from}-{to} años"),
     })
+}
+
+/// `mars 2014`, `marzo de 2014`.
+pub(crate) fn month(day: Date, language: Language) -> Option<String> {
+    let months = CalendarNames::get().full_months(language)?;
+    let name = months.names.get(usize::try_from(day.month()).ok()?.checked_sub(1)?)?;
+    Some(match language {
+        Language::Fr => format!("{name} {}", day.year()),
+        Language::Es => format!("{name} de {}", day.year()),
+    })
+}
+
+/// The birth year of the very old.
+pub(crate) fn year_or_before(year: i64, language: Language) -> String {
+    match language {
+        Language::Fr => format!("{year} ou avant"),
+        Language::Es => format!("{year} o antes"),
+    }
+}
+
+/// `33000` → `33000`, `33140` → `33000`, `97110` → `97100`: the department alone.
+pub(crate) fn postal_code(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    match digits.len() {
+        2 => Some(text.to_owned()),
+        5 if digits.starts_with("97") || digits.starts_with("98") => Some(format!("{}00", &digits[..3])),
+        5 => Some(format!("{}000", &digits[..2])),
+        _ => None,
+    }
 }
 
 /// How large a town is, in words.
@@ -36,6 +72,16 @@ impl Size {
             2_000..=19_999 => Size::Small,
             20_000..=99_999 => Size::Middling,
             _ => Size::Great,
+        }
+    }
+
+    /// How many people live in a usual town of this size.
+    pub(crate) fn usual(self) -> u32 {
+        match self {
+            Size::Village => 1_000,
+            Size::Small => 6_000,
+            Size::Middling => 45_000,
+            Size::Great => 200_000,
         }
     }
 
@@ -183,7 +229,13 @@ mod tests {
         assert_eq!(facility("Hôpital Saint-Louis", Language::Fr), "Hôpital");
         assert_eq!(facility("Hospital Universitario Río Hortega", Language::Es), "Hospital Universitario");
         assert_eq!(facility("Bichat", Language::Fr), "un établissement de santé");
-        assert_eq!(age("74 ans", 90, Language::Fr).as_deref(), Some("70-79 ans"));
-        assert_eq!(age("93 años", 90, Language::Es).as_deref(), Some("90 años o más"));
+        let band = |years, bare| age(years, 10, 90, bare, Language::Fr).unwrap();
+        assert_eq!((&*band(74, false), &*band(74, true)), ("70-79 ans", "70-79"));
+        assert_eq!((&*band(93, false), &*band(93, true)), ("90 ans ou plus", "90+"));
+        assert_eq!(age(93, 10, 90, false, Language::Es).as_deref(), Some("90 años o más"));
+        assert_eq!(age(88, 20, 90, false, Language::Fr).as_deref(), Some("80-89 ans"));
+        assert_eq!(postal_code("33140").as_deref(), Some("33000"));
+        assert_eq!(postal_code("97110").as_deref(), Some("97100"));
+        assert_eq!(postal_code("(33)").as_deref(), Some("(33)"));
     }
 }

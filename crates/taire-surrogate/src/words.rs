@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use taire_text::{Gender, Language, fold};
+use taire_lang::{Participles, Vocabulary, WordRole};
+use taire_text::{Gender, Language, fold_hash};
 
 /// One word of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,75 +48,14 @@ pub(crate) fn joins_name(gap: &str) -> bool {
         && gap.chars().all(|c| matches!(c, ' ' | '\t' | '.' | ',' | '-' | '\'' | '\u{a0}'))
 }
 
-const PARTICLES: &[&str] = &[
-    "al", "ben", "bin", "d", "da", "das", "de", "del", "della", "den", "der", "des", "di", "do", "dos", "du",
-    "e", "el", "i", "la", "las", "le", "les", "los", "van", "vande", "vanden", "ver", "von", "y", "zu",
-];
-
 /// `de`, `van`, `y`: kept where another word follows.
-pub(crate) fn is_particle(word: &str) -> bool {
-    PARTICLES.contains(&fold(word).as_str())
+pub(crate) fn is_particle(word: &str, language: Language) -> bool {
+    Vocabulary::of(language).has(word, WordRole::KeptParticle)
 }
 
-const TITLES: &[(&str, Option<Gender>)] = &[
-    ("d", Some(Gender::Male)),
-    ("da", Some(Gender::Female)),
-    ("docteur", None),
-    ("docteure", Some(Gender::Female)),
-    ("doctor", Some(Gender::Male)),
-    ("doctora", Some(Gender::Female)),
-    ("don", Some(Gender::Male)),
-    ("dona", Some(Gender::Female)),
-    ("dr", None),
-    ("dra", Some(Gender::Female)),
-    ("drs", None),
-    ("m", Some(Gender::Male)),
-    ("madame", Some(Gender::Female)),
-    ("mademoiselle", Some(Gender::Female)),
-    ("melle", Some(Gender::Female)),
-    ("mlle", Some(Gender::Female)),
-    ("mme", Some(Gender::Female)),
-    ("monsieur", Some(Gender::Male)),
-    ("mr", Some(Gender::Male)),
-    ("mrs", Some(Gender::Female)),
-    ("paciente", None),
-    ("patient", Some(Gender::Male)),
-    ("patiente", Some(Gender::Female)),
-    ("pr", None),
-    ("prof", None),
-    ("professeur", None),
-    ("professeure", Some(Gender::Female)),
-    ("senor", Some(Gender::Male)),
-    ("senora", Some(Gender::Female)),
-    ("senorita", Some(Gender::Female)),
-    ("sr", Some(Gender::Male)),
-    ("sra", Some(Gender::Female)),
-    ("srta", Some(Gender::Female)),
-    ("nee", Some(Gender::Female)),
-    ("soeur", Some(Gender::Female)),
-    ("frere", Some(Gender::Male)),
-];
-
-/// A title of more than one letter.
+/// A title that ran into a name: written as it was.
 pub(crate) fn is_title(word: &str) -> bool {
-    let folded = fold(word);
-    folded.len() > 1
-        && !matches!(folded.as_str(), "da" | "don" | "patient" | "patiente" | "paciente" | "soeur" | "frere")
-        && TITLES.iter().any(|(t, _)| *t == folded)
-}
-
-/// The sex of a relative: `sa fille Lise`, `su hermano Iker`.
-fn kin_gender(folded: &str) -> Option<Gender> {
-    const WOMEN: &str = "fille soeur mere maman epouse femme tante cousine niece compagne conjointe \
-                         hija madre hermana esposa mujer tia prima sobrina abuela nieta";
-    const MEN: &str = "fils frere pere papa epoux mari oncle cousin neveu compagnon conjoint \
-                       hijo padre hermano esposo marido tio primo sobrino abuelo nieto";
-    let holds = |words: &str| words.split(' ').any(|w| w == folded);
-    match (holds(WOMEN), holds(MEN)) {
-        (true, _) => Some(Gender::Female),
-        (_, true) => Some(Gender::Male),
-        _ => None,
-    }
+    Vocabulary::any().has(word, WordRole::KeptTitle)
 }
 
 /// The sex that the words just before a name tell. Reads at most two words back, so that `Sra. Dra.` and
@@ -127,27 +67,17 @@ pub(crate) fn title_before(before: &str, language: Language) -> Option<Gender> {
             rest.trim_end_matches(|c: char| c.is_whitespace() && c != '\n' || matches!(c, '.' | ':' | ','));
         let start =
             rest.char_indices().rev().find(|(_, c)| !c.is_alphabetic()).map_or(0, |(i, c)| i + c.len_utf8());
-        let word = fold(&rest[start..]);
-        // `D.` and `D.ª` are titles in Spanish, `M.` in French; elsewhere a letter is an initial.
-        let other_language = match word.as_str() {
-            "d" | "da" => language == Language::Fr,
-            "m" => language == Language::Es,
-            _ => false,
-        };
-        if other_language {
-            return None;
+        let mut word = &rest[start..];
+        // `D.ª` is `Da`.
+        if matches!(word, "ª" | "a" | "A") && rest[..start].ends_with("D.") {
+            word = "Da";
         }
-        if word == "a" && rest[..start].ends_with("D.") && language == Language::Es {
-            return Some(Gender::Female);
-        }
-        if language == Language::Es && word == "dr" {
-            return Some(Gender::Male);
-        }
-        match TITLES.iter().find(|(t, _)| *t == word) {
-            Some((_, Some(gender))) => return Some(*gender),
-            Some((_, None)) => {}
-            None if matches!(word.as_str(), "le" | "la" | "el") => {}
-            None => return kin_gender(&word),
+        let hash = fold_hash(word);
+        // A word of another language counts too, but a letter of one (`M.`, `D.`) is an initial in the other.
+        let foreign = || Vocabulary::any().word(hash).filter(|_| word.chars().nth(1).is_some());
+        let known = Vocabulary::of(language).word(hash).or_else(foreign)?;
+        if known.gender.is_some() || !known.roles.has(WordRole::SexSkip) {
+            return known.gender;
         }
         rest = &rest[..start];
     }
@@ -156,24 +86,17 @@ pub(crate) fn title_before(before: &str, language: Language) -> Option<Gender> {
 
 /// The sex that the words just behind a name tell: `, née le`, `a été opérée`, `, ingresado el`.
 pub(crate) fn agreement_after(after: &str, language: Language) -> Option<Gender> {
-    const FRENCH: &str = "né hospitalisé opéré âgé adressé transféré décédé vu revu suivi venu connu admis";
-    const SPANISH: &str =
-        "nacid ingresad intervenid operad remitid derivad diagnosticad valorad trasladad fallecid";
-    const SKIPPED: &str = "est a été etait était fut sera es fue ha sido está estaba qui que";
+    let Participles { endings, stems, auxiliaries } = Vocabulary::of(language).participles();
     let line = after.split(['\n', '.', ';']).next()?;
     let word = line
         .split(|c: char| !c.is_alphabetic())
         .filter(|w| !w.is_empty())
         .take(4)
-        .find(|w| !SKIPPED.split(' ').any(|s| s == *w))?
+        .find(|w| !auxiliaries.iter().any(|a| **a == **w))?
         .to_lowercase();
-    let (female, male) = match language {
-        Language::Fr => (word.strip_suffix('e').or(word.strip_suffix("ee")), Some(word.as_str())),
-        Language::Es => (word.strip_suffix('a'), word.strip_suffix('o')),
-    };
-    let stems = if language == Language::Fr { FRENCH } else { SPANISH };
-    let known = |stem: Option<&str>| stem.is_some_and(|stem| stems.split(' ').any(|s| s == stem));
-    match (known(female), known(male)) {
+    let known =
+        |ending: &str| word.strip_suffix(ending).is_some_and(|stem| stems.iter().any(|s| **s == *stem));
+    match (known(&endings[0]), known(&endings[1])) {
         (true, _) => Some(Gender::Female),
         (_, true) => Some(Gender::Male),
         _ => None,
@@ -182,12 +105,7 @@ pub(crate) fn agreement_after(after: &str, language: Language) -> Option<Gender>
 
 /// The whole name that a customary abbreviation stands for.
 pub(crate) fn expand(written: &str) -> Option<&'static str> {
-    Some(match written {
-        "Mª" | "MARIª" | "Mº" => "maria",
-        "Fco" | "FCO" => "francisco",
-        "Fca" | "FCA" => "francisca",
-        _ => return None,
-    })
+    Vocabulary::any().expand(written)
 }
 
 /// Whether two folded words of six letters or more are one insertion, deletion, change or swap apart.

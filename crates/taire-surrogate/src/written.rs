@@ -19,6 +19,8 @@ pub(crate) struct Written {
     pub(crate) day: Option<Date>,
     pub(crate) birth: bool,
     pub(crate) year_written: bool,
+    /// Nothing in the document tells its year.
+    pub(crate) year_unknown: bool,
 }
 
 /// Reads the dates of all entities, then completes them from each other. Also the date of the letter by its own words.
@@ -38,10 +40,22 @@ pub(crate) fn read_dates(note: &Note, entities: &[Entity]) -> (Vec<Written>, Opt
                 .map_or((span.start(), span.end()), |r| (span.start() + r.start, span.start() + r.end));
             slots.push(Slot { value, start, end, birth });
             let year_written = value.year.is_some() && value.month.is_some();
-            out.push(Written { entity: i, range, surface, day: None, birth, year_written });
+            out.push(Written {
+                entity: i,
+                range,
+                surface,
+                day: None,
+                birth,
+                year_written,
+                year_unknown: false,
+            });
         };
         if let Some((value, surface)) = date::parse(text, note.language) {
             add(value, surface, None);
+            continue;
+        }
+        if let Some(parts) = date::parse_range(text, note.language) {
+            parts.into_iter().for_each(|(range, value, surface)| add(value, surface, Some(range)));
             continue;
         }
         let mut found = Vec::new();
@@ -59,6 +73,7 @@ pub(crate) fn read_dates(note: &Note, entities: &[Entity]) -> (Vec<Written>, Opt
         let alone: Vec<Slot> = missing.iter().map(|&i| slots[i]).collect();
         for (&i, day) in missing.iter().zip(date::resolve(note.norm(), &alone, Some(ANY_DAY))) {
             out[i].day = day;
+            out[i].year_unknown = true;
         }
     }
     let letter = date::letter_date(note.norm(), &slots);

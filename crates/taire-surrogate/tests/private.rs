@@ -3,7 +3,7 @@
 use jiff::civil::{Date, date};
 use taire_surrogate::{Loss, Rewriter, Rewritten, SecretKey, Unit};
 use taire_text::date::parse;
-use taire_text::{Entity, Label, Language, Note, Role, Score, SourceSet, Span, marked};
+use taire_text::{Entity, Label, Language, Note, PatientId, Role, Score, SourceSet, Span, marked};
 
 const LETTER: &str = "M. Jean habite à [Bermont](City) [90400](PostalCode). Né le [02/03/1946](BirthDate), [74 ans](Age), \
     vu le [12/02/2020](Date) puis le [26/02/2020](Date) à [Dijon](City), opéré [il y a 15 ans](RelativeDate), suivi \
@@ -24,11 +24,12 @@ fn run_on(source: &str, seed: u8, id: &str, settings: &str) -> (Rewritten, Vec<(
             role: Role::Unknown,
             score: Score::CERTAIN,
             sources: SourceSet::default(),
+            doubtful_value: false,
             voices: Vec::new(),
         })
         .collect();
     let note = Note::builder(id, &marked.text)
-        .patient(Some("p".into()))
+        .patient(PatientId::parse("p"))
         .date(Some(date(2020, 3, 1)))
         .language(Some(Language::Fr))
         .build()

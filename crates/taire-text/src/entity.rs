@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 closed_set! {
     /// Who saw a mention.
     Source, "source" {
-        Metadata, Structure, Pattern, Lexicon, Initials, Crf, Transformer, AllowList, Trusted, Reviewer,
+        Metadata, Structure, Pattern, Lexicon, Initials, Crf, Transformer, AllowList, Trusted, Reviewer, Guard, Student,
     }
 }
 
@@ -29,12 +29,14 @@ impl Source {
             Source::AllowList => "allow-list",
             Source::Trusted => "trusted",
             Source::Reviewer => "reviewer",
+            Source::Guard => "guard",
+            Source::Student => "student",
         }
     }
 
     /// Whether it is a model that learned from annotated documents.
     pub fn is_learned(self) -> bool {
-        matches!(self, Source::Crf | Source::Transformer)
+        matches!(self, Source::Crf | Source::Transformer | Source::Student)
     }
 
     /// The source of that name.
@@ -195,6 +197,8 @@ pub struct Entity {
     pub role: Role,
     pub score: Score,
     pub sources: SourceSet,
+    /// It may be a clinical value and is not sure: a tag is written for it, never another value.
+    pub doubtful_value: bool,
     /// Every voice that led here, for `explain`.
     pub voices: Vec<Mention>,
 }

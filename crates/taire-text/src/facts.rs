@@ -2,12 +2,7 @@
 
 use std::fmt;
 
-/// The sex a given name or a title points to.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Gender {
-    Female,
-    Male,
-}
+use taire_lang::Gender;
 
 /// Why an entry of a name list needs a trigger or a neighbour before it counts as a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,6 +6,8 @@ use std::fmt;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::PatientId;
+
 /// Administrative sex.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Sex {
@@ -46,7 +48,8 @@ pub struct Identity {
 #[serde(deny_unknown_fields, default)]
 pub struct KnownIdentity {
     /// The patient number of the source, which joins documents into a record.
-    pub patient: Option<String>,
+    #[serde(deserialize_with = "PatientId::deserialize_optional")]
+    pub patient: Option<PatientId>,
     pub family_name: Option<String>,
     pub birth_name: Option<String>,
     pub given_names: Vec<String>,

@@ -7,14 +7,15 @@
 mod entity;
 mod error;
 mod facts;
-mod fold;
 mod known;
 mod label;
-mod language;
 mod normalise;
 mod note;
+mod patient;
 mod phi;
+mod reference;
 mod span;
+mod tier;
 mod token;
 
 pub mod date;
@@ -23,14 +24,16 @@ pub mod marked;
 pub mod scheme;
 
 pub use entity::{Entity, Mention, Score, Source, SourceSet, Verdict, Why};
-pub use error::Error;
-pub use facts::{Careful, Facts, Gender};
-pub use fold::{fold, fold_char, fold_hash, fold_into};
+pub use error::{Error, ErrorKind, PolicyError, Position, Reason, Setting, io_reason};
+pub use facts::{Careful, Facts};
 pub use known::{Address, Identity, KnownIdentity, Sex};
 pub use label::{Group, Label, Role};
-pub use language::Language;
 pub use normalise::{Normalised, OffsetMap, normalise};
 pub use note::{Given, Note, NoteBuilder};
+pub use patient::{PatientId, is_placeholder};
 pub use phi::Phi;
+pub use reference::unescape_html;
 pub use span::{Norm, Raw, Side, Span};
+pub use taire_lang::{Gender, Language, UnknownLanguage, fold, fold_char, fold_hash, fold_into};
+pub use tier::Tier;
 pub use token::{Calendar, Kind, Shape, Token, tokenise};

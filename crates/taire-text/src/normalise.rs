@@ -1,13 +1,14 @@
 //! The normalised view that detectors read, and the way back to the bytes as read.
 //!
 //! Accents are composed, apostrophes, dashes and spaces made plain, ligatures opened, invisible characters
-//! dropped, control characters blanked. Word field codes (`DOCVARIABLE NOM \* MERGEFORMAT`) are blanked too, so
+//! dropped, control characters blanked, character references of HTML (`&eacute;`) resolved. Word field codes (`DOCVARIABLE NOM \* MERGEFORMAT`) are blanked too, so
 //! that they neither look like names nor glue to what stands beside them.
 
 use memchr::{memchr, memmem};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::reference::whole_reference;
 use crate::{Norm, Raw, Span};
 
 /// The normalised text of a document with the way back.
@@ -194,12 +195,12 @@ fn starts_word(text: &str, at: usize) -> bool {
     !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// Whether a byte may begin a character that does not stand for itself: a control, or not ASCII.
+/// Whether a byte may begin a character that does not stand for itself: a control, a reference, or not ASCII.
 const LOOK: [bool; 256] = {
     let mut table = [false; 256];
     let mut b = 0;
     while b < 256 {
-        table[b] = b >= 0x7f || b < 0x20 && !matches!(b as u8, b'\n' | b'\t' | b'\r');
+        table[b] = b >= 0x7f || b == b'&' as usize || b < 0x20 && !matches!(b as u8, b'\n' | b'\t' | b'\r');
         b += 1;
     }
     table
@@ -210,11 +211,14 @@ fn next_look(bytes: &[u8]) -> Option<usize> {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const SPACES: u64 = 0x2020_2020_2020_2020;
     const ONES: u64 = 0x0101_0101_0101_0101;
+    const REFERENCES: u64 = 0x2626_2626_2626_2626;
     let mut at = 0;
     while let Some(eight) = bytes[at..].first_chunk::<8>() {
         let word = u64::from_le_bytes(*eight);
-        // Not ASCII, before the space, or a delete: the first of these is told rightly, those after it may not be.
-        let doubtful = (word | !((word | HIGH) - SPACES) | ((word & !HIGH) + ONES)) & HIGH;
+        let reference = word ^ REFERENCES;
+        let reference = reference.wrapping_sub(ONES) & !reference;
+        // Not ASCII, before the space, a delete or `&`: the first of these is told rightly, those after it may not be.
+        let doubtful = (word | !((word | HIGH) - SPACES) | ((word & !HIGH) + ONES) | reference) & HIGH;
         if doubtful == 0 {
             at += 8;
             continue;
@@ -238,6 +242,7 @@ fn next_special(raw: &str, from: usize) -> usize {
             // The accented letters of Latin-1 but æ and Æ.
             (0xc3, second) if second != 0xa6 && second != 0x86 => at += 2,
             (0xc2, second) if second > 0xa0 && second != 0xad && second != 0xb4 => at += 2,
+            (b'&', _) if whole_reference(&raw[at..]).is_none() => at += 1,
             (..0x80, _) => return at,
             _ => match raw[at..].chars().next() {
                 Some(c) if plain(c).is_none() && !is_combining_mark(c) => at += c.len_utf8(),
@@ -313,6 +318,17 @@ impl View<'_> {
             }
             return end;
         }
+        if let Some((resolved, length)) = whole_reference(&raw[start..]) {
+            for c in resolved.chars() {
+                match plain(c) {
+                    Some(new) => self.text.push_str(new),
+                    None if c.is_control() => self.text.push(if c == '\n' { c } else { ' ' }),
+                    None => self.text.push(c),
+                }
+            }
+            self.edit(norm, start, start + length);
+            return start + length;
+        }
         match plain(c) {
             None if c.is_ascii() => self.text.push(plain_control(c as u8).map_or(c, char::from)),
             None => self.text.push(c),
@@ -376,6 +392,17 @@ mod tests {
     }
 
     #[test]
+    fn references_are_resolved_and_their_spans_come_back() {
+        let raw = "M.&nbsp;Lef&egrave;vre, n&#233;e LE GO&Eacute;&Iuml;C &amp;eacute; R&D &lt;5 g&zzz;";
+        assert_eq!(norm(raw), "M. Lefèvre, née LE GOÉÏC é R&D <5 g&zzz;");
+        assert_eq!(back(raw, "Lefèvre"), "Lef&egrave;vre");
+        assert_eq!(back(raw, "GOÉÏC"), "GO&Eacute;&Iuml;C");
+        assert_eq!(back(raw, "R&D"), "R&D");
+        assert_eq!(back("e&rsquo;&#769;x", "x"), "x");
+        assert_eq!(normalise("R&D & Cie").text, None);
+    }
+
+    #[test]
     fn field_codes_are_blanked_and_their_result_kept() {
         let raw = "Nom : DOCVARIABLE NOMPATIENT \\? 1001/000.0 \\* MERGEFORMAT LEFEBRE né\u{a0}le";
         let text = norm(raw);
@@ -400,7 +427,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_normalised_character_maps_into_bounds(raw in "[a-zéÉ œ’\u{a0}\u{301}\u{200b}\u{0}\n\u{fb01}…0-9]{0,40}") {
+        fn every_normalised_character_maps_into_bounds(raw in "([&](eacute|#233|amp|oelig);|[a-zéÉ œ’\u{a0}\u{301}\u{200b}\u{0}\n\u{fb01}…0-9&;]){0,40}") {
             let view = normalise(&raw);
             let text = view.text.clone().unwrap_or_else(|| raw.clone());
             let mut last = 0;

@@ -1,12 +1,15 @@
 //! One document, ready for detectors.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use crate::reference::resolve_references;
 use crate::{
-    Error, KnownIdentity, Label, Language, Norm, OffsetMap, Phi, Raw, Role, Span, Token, normalise, tokenise,
+    Error, Kind, KnownIdentity, Label, Language, Norm, OffsetMap, PatientId, Phi, Raw, Role, Span, Token,
+    fold_hash, normalise, tokenise,
 };
 
 /// A stretch of text whose meaning is given with the document: a field of its envelope, or the words that announce it.
@@ -25,10 +28,12 @@ pub struct Note {
     /// Names the document in outputs and reports. It is not identifying text: a file name or a row id.
     pub id: String,
     /// Joins documents of one patient.
-    pub patient: Option<String>,
+    pub patient: Option<PatientId>,
     /// The date of the document, when it came beside it.
     pub date: Option<Date>,
     pub language: Language,
+    /// Whether the language came with the document; else it was guessed from its words.
+    pub language_told: bool,
     pub known: Arc<KnownIdentity>,
     /// Fields of its envelope, sorted and disjoint.
     pub given: Vec<Given>,
@@ -82,6 +87,16 @@ impl Note {
         self.to_raw(Span::new(self.tokens[first].start(), self.tokens[last].end()))
     }
 
+    /// What a span says: its text as read, with character references (`&eacute;`) resolved. Checks of the form of a mention
+    /// look at this, so that a reference is no mark and no number.
+    pub fn readable(&self, span: Span<Raw>) -> Cow<'_, str> {
+        let text = span.of(&self.raw);
+        match memchr::memchr(b'&', text.as_bytes()) {
+            None => Cow::Borrowed(text),
+            Some(_) => Cow::Owned(resolve_references(text)),
+        }
+    }
+
     /// Identifying text of this note, safe to pass to a formatter.
     pub fn phi(&self, span: Span<Raw>) -> Phi<'_> {
         Phi::new(span.of(&self.raw))
@@ -124,15 +139,21 @@ impl fmt::Debug for Note {
 pub struct NoteBuilder {
     id: String,
     raw: String,
-    patient: Option<String>,
+    patient: Option<PatientId>,
     date: Option<Date>,
     language: Option<Language>,
     known: Option<Arc<KnownIdentity>>,
     given: Vec<Given>,
 }
 
+/// The likeliest language of a text, by its words.
+fn guess_language(text: &str, tokens: &[Token]) -> Language {
+    let words = tokens.iter().filter(|t| t.kind == Kind::Word);
+    Language::guess(text, words.map(|t| fold_hash(t.of(text))))
+}
+
 impl NoteBuilder {
-    pub fn patient(mut self, patient: Option<String>) -> Self {
+    pub fn patient(mut self, patient: Option<PatientId>) -> Self {
         self.patient = patient;
         self
     }
@@ -162,7 +183,7 @@ impl NoteBuilder {
     /// Normalises and tokenises. Fails on a text longer than [`Note::MAX_BYTES`].
     pub fn build(self) -> Result<Note, Error> {
         if self.raw.len() > Note::MAX_BYTES {
-            return Err(Error::new(format!(
+            return Err(Error::input(format!(
                 "the document holds {} MB of text; the limit is {} MB: split it into its letters",
                 self.raw.len() >> 20,
                 Note::MAX_BYTES >> 20
@@ -173,7 +194,8 @@ impl NoteBuilder {
         let tokens = tokenise(text);
         let mut lines = vec![0];
         lines.extend(line_starts(text));
-        let language = self.language.unwrap_or_else(|| Language::guess(text, &tokens));
+        let language_told = self.language.is_some();
+        let language = self.language.unwrap_or_else(|| guess_language(text, &tokens));
         let known = self.known.unwrap_or_default();
         let patient = self.patient.or_else(|| known.patient.clone());
         Ok(Note {
@@ -181,6 +203,7 @@ impl NoteBuilder {
             patient,
             date: self.date,
             language,
+            language_told,
             known,
             given: self.given,
             tokens,
@@ -215,6 +238,13 @@ mod tests {
         assert_eq!(note.line_at(14), 2);
         let token = note.token_at(14);
         assert_eq!(note.tokens[token].of(note.norm()), "Né");
+    }
+
+    #[test]
+    fn references_are_readable() {
+        let note = Note::builder("a", "R&D, M. Lef&egrave;vre").build().unwrap();
+        assert_eq!(note.readable(Span::new(8, note.raw().len())), "Lefèvre");
+        assert_eq!(note.readable(Span::new(0, 3)), "R&D");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The record of questions asked. Each line is chained to the one before by a keyed hash, and the last one is sealed
 //! with their number: who lacks the vault key cannot remove, change or add a line without it showing. An older copy of
-//! the whole file put back in its place cannot be told.
+//! an old copy of the whole file cannot be detected.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::Error;
+use crate::error::database_error;
 use crate::seal::Sealer;
 
 /// One question: who asked, when, why, and how many originals were shown. Not about whom.
@@ -56,9 +57,9 @@ struct Chain {
 }
 
 fn verified(file: &Connection, sealer: &Sealer) -> Result<Chain, Error> {
-    let fail = |e| Error::database("read the record of", &e);
+    let fail = |e| database_error("read the record of", &e);
     let broken = || {
-        Error::new(
+        Error::usage(
             "the record of questions was changed or a line is missing: nothing is revealed; restore the vault from a copy",
         )
     };
@@ -78,17 +79,17 @@ fn verified(file: &Connection, sealer: &Sealer) -> Result<Chain, Error> {
             results: number(5)?,
         };
         let about: Vec<u8> = row.get(4).map_err(fail)?;
-        let told: Vec<u8> = row.get(6).map_err(fail)?;
-        if line.number != lines.len() as u64 + 1 || told != chain(sealer, &last, &line, &about) {
+        let stored: Vec<u8> = row.get(6).map_err(fail)?;
+        if line.number != lines.len() as u64 + 1 || stored != chain(sealer, &last, &line, &about) {
             return Err(broken());
         }
-        last = told;
+        last = stored;
         lines.push(line);
     }
-    let told: Vec<u8> = file
+    let stored: Vec<u8> = file
         .query_row("SELECT value FROM meta WHERE name = 'audit'", [], |row| row.get(0))
         .map_err(|_| broken())?;
-    if told != head(sealer, lines.len() as u64, &last) {
+    if stored != head(sealer, lines.len() as u64, &last) {
         return Err(broken());
     }
     Ok(Chain { lines, last })
@@ -107,8 +108,8 @@ pub(crate) fn append(
     results: usize,
 ) -> Result<(), Error> {
     let fail = |e| {
-        let error = Error::database("write to the record of", &e);
-        Error::new(format!("{error}; nothing is revealed"))
+        let error = database_error("write to the record of", &e);
+        Error::new(error.kind(), format!("{error}; nothing is revealed"))
     };
     let record = file.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
     let Chain { lines, last } = verified(&record, sealer)?;

@@ -14,7 +14,7 @@ pub(crate) const VAULT_ID: usize = 16;
 const ID: usize = 16;
 const LOOKUP: usize = 32;
 const NONCE: usize = 24;
-/// Sealed lengths are multiples of this, so that they tell little.
+/// Sealed lengths are multiples of this, so that they reveal little.
 const BLOCK: usize = 64;
 
 /// One surrogate and what it stands for.
@@ -91,8 +91,8 @@ impl std::fmt::Debug for Sealer {
 
 impl Sealer {
     pub(crate) fn new(key: &SecretKey, vault: [u8; VAULT_ID]) -> Result<Self, Error> {
-        let subkey = |purpose| key.subkey(purpose, &vault).map_err(|e| Error::new(e.to_string()));
-        let unusable = |_| Error::new("the vault key cannot be used: make another with `taire key new`");
+        let subkey = |purpose| key.subkey(purpose, &vault).map_err(Error::from);
+        let unusable = |_| Error::usage("the vault key cannot be used: make another with `taire key new`");
         let mac = |purpose| Hmac::new_from_slice(subkey(purpose)?.as_slice()).map_err(unusable);
         Ok(Sealer {
             vault,
@@ -104,7 +104,7 @@ impl Sealer {
         })
     }
 
-    /// Tells a right key from a wrong one.
+    /// Shows whether a key is the right one.
     pub(crate) fn check(&self) -> &[u8; 32] {
         &self.check
     }
@@ -133,10 +133,10 @@ impl Sealer {
         let lookup = self.lookup(entry.surrogate);
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce)
-            .map_err(|_| Error::new("the system gives no random bytes; an entry needs 24: try again"))?;
+            .map_err(|_| Error::io("the system gives no random bytes; an entry needs 24: try again"))?;
         let mut plain = Zeroizing::new(Vec::with_capacity(2 * BLOCK));
         for field in fields {
-            let length = u32::try_from(field.len()).map_err(|_| Error::new("an entry is over 4 GB"))?;
+            let length = u32::try_from(field.len()).map_err(|_| Error::refused("an entry is over 4 GB"))?;
             plain.extend_from_slice(&length.to_le_bytes());
             plain.extend_from_slice(field.as_bytes());
         }
@@ -145,7 +145,7 @@ impl Sealer {
         let bytes = self
             .cipher
             .encrypt(&XNonce::from(nonce), Payload { msg: &plain, aad: &self.bound(&id, &lookup) })
-            .map_err(|_| Error::new("an entry cannot be sealed"))?;
+            .map_err(|_| Error::internal("an entry cannot be sealed"))?;
         Ok(Sealed { id, lookup, nonce, bytes })
     }
 
@@ -156,7 +156,7 @@ impl Sealer {
 
     pub(crate) fn open(&self, id: &[u8], lookup: &[u8], nonce: &[u8], bytes: &[u8]) -> Result<Opened, Error> {
         let changed = || {
-            Error::new(
+            Error::usage(
                 "an entry of the vault was changed and does not open: nothing is shown; restore the file",
             )
         };

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use taire_surrogate::SecretKey;
 
+use crate::error::database_error;
 use crate::seal::{Field, Sealer, VAULT_ID};
 use crate::{AuditLine, Error, Sealed, audit};
 
@@ -57,10 +58,10 @@ impl Vault {
 
     fn create(path: &Path, key: &SecretKey) -> Result<Self, Error> {
         let mut id = [0; VAULT_ID];
-        getrandom::fill(&mut id).map_err(|_| Error::new("the system gives no random bytes; try again"))?;
+        getrandom::fill(&mut id).map_err(|_| Error::io("the system gives no random bytes; try again"))?;
         let sealer = Sealer::new(key, id)?;
         let mut file = connect(path)?;
-        let fail = |e| Error::database("make", &e);
+        let fail = |e| database_error("make", &e);
         let make = file.transaction().map_err(fail)?;
         make.execute_batch(
             "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -88,21 +89,23 @@ impl Vault {
         let meta = |name: &str| -> Result<Vec<u8>, Error> {
             file.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).map_err(|e| {
                 match e {
-                    rusqlite::Error::QueryReturnedNoRows => Error::new("this file is not a whole vault"),
+                    rusqlite::Error::QueryReturnedNoRows => Error::usage("this file is not a whole vault"),
                     e if e.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown) => {
-                        Error::new("this file is not a vault")
+                        Error::usage("this file is not a vault")
                     }
-                    e => Error::database("open", &e),
+                    e => database_error("open", &e),
                 }
             })
         };
         if meta("format")? != b"taire-vault-1" {
-            return Err(Error::new("this vault was made by another version, which must open it"));
+            return Err(Error::usage("this vault was made by another version, which must open it"));
         }
-        let id = meta("id")?.try_into().map_err(|_| Error::new("this file is not a whole vault"))?;
+        let id = meta("id")?.try_into().map_err(|_| Error::usage("this file is not a whole vault"))?;
         let sealer = Sealer::new(key, id)?;
         if meta("check")? != sealer.check() {
-            return Err(Error::new("this key does not open this vault; give the vault key it was made with"));
+            return Err(Error::usage(
+                "this key does not open this vault; give the vault key it was made with",
+            ));
         }
         Ok(Vault { file, sealer, pending: Vec::new() })
     }
@@ -124,7 +127,7 @@ impl Vault {
             return Ok(());
         }
         self.pending.sort_unstable_by_key(|entry| (entry.lookup, entry.id));
-        let fail = |e| Error::database("write to", &e);
+        let fail = |e| database_error("write to", &e);
         let batch = self.file.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
         {
             let mut insert =
@@ -142,7 +145,7 @@ impl Vault {
         self.file
             .query_row("SELECT count(*) FROM entries", [], |row| row.get::<_, i64>(0))
             .map(|n| usize::try_from(n).unwrap_or(0))
-            .map_err(|e| Error::database("read", &e))
+            .map_err(|e| database_error("read", &e))
     }
 
     pub fn is_empty(&self) -> Result<bool, Error> {
@@ -160,7 +163,7 @@ impl Vault {
         self.commit()?;
         let reason = reason.trim();
         if reason.chars().count() < 3 {
-            return Err(Error::new("a reason is needed, in a few words: it goes on record"));
+            return Err(Error::usage("a reason is needed, in a few words: it goes on record"));
         }
         let results = self.find(surrogate, patient)?;
         let about = self.sealer.lookup(surrogate);
@@ -169,7 +172,7 @@ impl Vault {
     }
 
     fn find(&self, surrogate: &str, patient: Option<&str>) -> Result<Vec<Revealed>, Error> {
-        let fail = |e| Error::database("read", &e);
+        let fail = |e| database_error("read", &e);
         let lookup = self.sealer.lookup(surrogate);
         let mut find =
             self.file.prepare("SELECT id, nonce, sealed FROM entries WHERE lookup = ?1").map_err(fail)?;
@@ -190,7 +193,7 @@ impl Vault {
                 document: field(Field::Document),
             });
             if found.len() > MOST_RESULTS {
-                return Err(Error::new(format!(
+                return Err(Error::usage(format!(
                     "this surrogate stands for more than {MOST_RESULTS} originals; say whose with --patient"
                 )));
             }
@@ -205,7 +208,7 @@ impl Vault {
 }
 
 fn connect(path: &Path) -> Result<Connection, Error> {
-    let fail = |e| Error::database("open", &e);
+    let fail = |e| database_error("open", &e);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let file = Connection::open_with_flags(path, flags).map_err(fail)?;
     file.busy_timeout(Duration::from_secs(60)).map_err(fail)?;
@@ -225,27 +228,27 @@ fn create_private(path: &Path) -> Result<bool, Error> {
     match options.open(path) {
         Ok(_) => Ok(true),
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(e) => Err(Error::new(format!("cannot make vault {}: {}", path.display(), e.kind()))),
+        Err(e) => Err(Error::io(format!("cannot make vault {}: {}", path.display(), e.kind()))),
     }
 }
 
 fn check_private(path: &Path) -> Result<(), Error> {
     let shown = path.display();
-    let fail = |e: std::io::Error| Error::new(format!("cannot open vault {shown}: {}", e.kind()));
+    let fail = |e: std::io::Error| Error::usage(format!("cannot open vault {shown}: {}", e.kind()));
     let about = File::open(path).and_then(|f| f.metadata()).map_err(fail)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = about.permissions().mode();
         if mode & 0o077 != 0 {
-            return Err(Error::new(format!(
+            return Err(Error::usage(format!(
                 "vault {shown} has mode {:03o}; others may read it: run `chmod 600 {shown}`",
                 mode & 0o777
             )));
         }
     }
     if about.len() == 0 {
-        return Err(Error::new(format!("vault {shown} is empty: its making was cut short; remove it")));
+        return Err(Error::usage(format!("vault {shown} is empty: its making was cut short; remove it")));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The way back for those who hold the key, and nobody else.
+//! Originals are revealed to those who hold the key, and to nobody else.
 
 use std::path::{Path, PathBuf};
 

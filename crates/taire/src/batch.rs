@@ -15,6 +15,7 @@ const BATCH_BYTES: usize = 64 << 10;
 
 /// Something that takes room while it is in flight.
 pub trait Weigh {
+    /// Bytes it takes.
     fn weight(&self) -> usize;
 }
 
@@ -32,6 +33,7 @@ impl Shard {
         (1..=of).contains(&number).then_some(Shard { number, of })
     }
 
+    /// Whether a document belongs to this share.
     pub fn holds(&self, patient: Option<&str>, id: &str) -> bool {
         let kind = if patient.is_some() { 1 } else { 2 };
         let hash = stable_hash([&[kind], patient.unwrap_or(id).as_bytes()].into_iter());

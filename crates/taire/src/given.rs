@@ -35,7 +35,15 @@ pub(crate) fn restore(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
         let voice = mention(given)?;
         let sources = SourceSet::from_iter([Source::Metadata]);
         let (span, label, role) = (given.span, given.label?, given.role);
-        Some(Entity { span, label, role, score: Score::CERTAIN, sources, voices: vec![voice] })
+        Some(Entity {
+            span,
+            label,
+            role,
+            score: Score::CERTAIN,
+            sources,
+            doubtful_value: false,
+            voices: vec![voice],
+        })
     }));
     out.sort_by_key(|e| e.span);
     out
@@ -84,6 +92,7 @@ mod tests {
             role: Role::Unknown,
             score: Score::CERTAIN,
             sources: SourceSet::default(),
+            doubtful_value: false,
             voices: Vec::new(),
         }
     }

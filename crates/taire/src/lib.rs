@@ -1,28 +1,61 @@
-//! Taire as a library: a [`Policy`] says what to find and what to write, a [`Pipeline`] does it to one document,
-//! [`batch`] to many, and a [`Report`] tells what was done.
+//! De-identification of clinical documents in French and Spanish, as a library.
 //!
-//! The command line, the service and the bindings all call this crate; there is no second path.
+//! A [`Deidentifier`] holds a [`Policy`] and a [`SecretKey`]. It finds what identifies people in a [`Document`] and
+//! rewrites it with invented identities, the same for all documents of a patient. [`Run`] does it to files, with order,
+//! checkpoints and a [`Report`]; the command line, the service and the bindings all call it.
+//!
+//! ```
+//! use taire::{Deidentifier, Document, SecretKey};
+//!
+//! let key = SecretKey::generate();                                  // or SecretKey::read("taire.key")?
+//! let deid = Deidentifier::builder().policy("fr").key(key).build()?;
+//! let out = deid.deidentify(Document::new("a", "Mme Aldegonde KERVADEC").patient("800417"))?;
+//! println!("{} ({} spans)", out.text(), out.spans().len());         // out.entities(): what was found, in the original
+//! let found = deid.detect(Document::new("b", "Dr Le Goff, Brest"))?; // entities with label, role, score, sources, reason
+//! # assert!(!found.is_empty());
+//! # Ok::<(), taire::Error>(())
+//! ```
+//!
+//! Errors have a [`kind`](Error::kind) and never quote a document. Nothing is sent over a network.
+
+#![deny(missing_docs)]
 
 pub mod batch;
+mod crosswalk;
+mod deidentifier;
 mod doubt;
 mod error;
 mod given;
-pub mod journal;
+pub mod links;
 mod pipeline;
 mod policy;
 mod records;
 mod report;
+pub mod run;
+mod settled;
 mod spans;
 pub mod training;
 mod words;
 
+pub use crosswalk::Crosswalk;
+pub use deidentifier::{Deidentifier, DeidentifierBuilder, KeyChoice};
 pub use doubt::{Doubt, Findings};
-pub use error::Error;
+pub use error::{Error, ErrorKind};
+pub use links::{LinkCounts, Links};
 pub use pipeline::{Deidentified, Engine, Pipeline, Written, text_id};
-pub use policy::{Policy, SHIPPED, TrustedScope};
+pub use policy::{
+    AllowedWords, DenyList, POLICY_KEYS, PatternRule, Policy, PolicyKey, SHIPPED, TrustedScope,
+    policy_reference,
+};
 pub use records::Records;
 pub use report::{Doubtful, Refused, Report, Spent};
+pub use run::{Refusal, Run, Task, Treated};
 pub use spans::found_spans;
-pub use taire_detect::{Judgement, Judgements, TrustedRecord, WordEntry, WordList};
-pub use taire_surrogate::{Loss, SecretKey, Unit};
+pub use taire_detect::{Judgement, Judgements, PeopleIndex, TrustedRecord, WordEntry, WordList};
+pub use taire_formats::{Document, FinalSpan, OutSpan};
+pub use taire_surrogate::{IdKind, Loss, SecretKey, Unit};
+pub use taire_text::{
+    Entity, KnownIdentity, Label, Language, PatientId, Position, Reason, Role, Score, Setting, Source,
+    SourceSet, Span,
+};
 pub use words::UnjudgedWords;

@@ -3,18 +3,21 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use taire_detect::{
-    AllowList, Calibration, Detector, FusionRule, Lexical, Metadata, Patterns, Sections, Structure,
-    TrustedRecord, fuse, hear_dissent, initials, second_pass, settle, spared, words,
+    AllowList, AllowedSpans, Calibration, Detector, FusionRule, Guard, Lexical, LinkFacts, Metadata,
+    OwnRules, Patterns, PeopleIndex, Sections, Structure, TrustedRecord, foreign_language, fuse,
+    hear_dissent, initials, second_pass, settle, spared, words,
 };
+use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
-use taire_models::{CrfDetector, TransformerDetector};
-use taire_surrogate::{Fallback, Loss, Rewriter, SecretKey};
-use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source, fold};
+use taire_models::{CrfDetector, StudentDetector, TransformerDetector};
+use taire_surrogate::{Action, Fallback, IdKind, Loss, RecordNames, Rewriter, ScopeKind, SecretKey};
+use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source};
 
+use crate::settled::{drop_allowed, kept_entities, settled_entities};
 use crate::{Doubt, Error, Findings, Policy, Records, given};
 
 /// The sources a policy may name.
@@ -25,6 +28,7 @@ pub(crate) const BUILT: &[Source] = &[
     Source::Lexicon,
     Source::Initials,
     Source::Crf,
+    Source::Student,
     Source::Transformer,
     Source::Trusted,
     Source::AllowList,
@@ -33,7 +37,7 @@ pub(crate) const BUILT: &[Source] = &[
 /// The policy's own model, else the one that ships.
 fn model(policy: &Policy, language: Language) -> Result<CrfDetector, Error> {
     if let Some(path) = &policy.detect.model {
-        let told = |e: &dyn std::fmt::Display| Error::new(format!("detect.model {}: {e}", path.display()));
+        let told = |e: &dyn std::fmt::Display| Error::policy(format!("detect.model {}: {e}", path.display()));
         let bytes = std::fs::read(path).map_err(|e| told(&e))?;
         let detector = CrfDetector::from_bytes(&bytes).map_err(|e| told(&e))?;
         return match detector.language() {
@@ -45,18 +49,29 @@ fn model(policy: &Policy, language: Language) -> Result<CrfDetector, Error> {
         };
     }
     let missing =
-        || Error::new(format!("detect.sources names `crf`, but no model ships for language `{language}`"));
+        || Error::policy(format!("detect.sources names `crf`, but no model ships for language `{language}`"));
     Ok(CrfDetector::shipped(language).ok_or_else(missing)??)
+}
+
+/// The student of a policy: its own model, else the one that ships.
+fn student(policy: &Policy) -> Result<StudentDetector, Error> {
+    let Some(path) = &policy.detect.student else {
+        return Ok(StudentDetector::shipped()?);
+    };
+    let failed = |e: &dyn std::fmt::Display| Error::policy(format!("detect.student {}: {e}", path.display()));
+    let bytes = std::fs::read(path).map_err(|e| failed(&e))?;
+    StudentDetector::from_bytes(&bytes).map_err(|e| failed(&e))
 }
 
 /// The transformer of a policy.
 fn transformer(policy: &Policy, language: Language) -> Result<TransformerDetector, Error> {
-    let missing = || Error::new("detect.sources names `transformer`, but detect.transformer names no model");
+    let missing =
+        || Error::policy("detect.sources names `transformer`, but detect.transformer names no model");
     let folder = policy.detect.transformer.as_ref().ok_or_else(missing)?;
     if let Some(told) = policy.missing_model() {
-        return Err(Error::new(told));
+        return Err(Error::policy(told));
     }
-    let told = |e: &dyn std::fmt::Display| Error::new(format!("detect.transformer: {e}"));
+    let told = |e: &dyn std::fmt::Display| Error::policy(format!("detect.transformer: {e}"));
     let detector = TransformerDetector::read(folder).map_err(|e| told(&e))?;
     match (detector.language(), policy.detect.pool) {
         (of, None) if of == language => Ok(detector),
@@ -74,9 +89,13 @@ pub struct Pipeline {
     language: Language,
     annotator: Annotator,
     detectors: Vec<Box<dyn Detector>>,
+    /// Rules that the policy brings with it.
+    own: OwnRules,
     rule: FusionRule,
     calibration: Calibration,
     rewriter: Option<Rewriter>,
+    /// The institution's staff, sites and services, looked for in every note.
+    directory: Option<Arc<PeopleIndex>>,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -88,20 +107,50 @@ impl std::fmt::Debug for Pipeline {
 /// A treated document.
 #[derive(Clone)]
 pub struct Deidentified {
+    /// The new text, plain.
     pub text: String,
+    /// The new text in the form the old one came in, where that is HTML, RTF or base64.
+    pub in_form: Option<String>,
     /// What was found, in the original.
     pub entities: Vec<Entity>,
     /// What was written, in the new text.
     pub written: Vec<Written>,
+    /// Indices of entities that came out as they were: the policy keeps them, or the right value is the same.
+    pub kept: Vec<usize>,
+    /// Where a tag was written because no surrogate could be made.
     pub fallbacks: Vec<Fallback>,
     /// What the mechanisms declared, release by release.
     pub losses: Vec<(Label, Loss)>,
+    /// What stands for the id of the document.
+    pub id: String,
+    /// What stands for the stay it belongs to, where a run was told of one.
+    pub visit: Option<String>,
+    /// What stands for the patient id.
     pub patient: Option<String>,
+    /// What stands for the date of the document.
     pub date: Option<Date>,
     /// How sure the worst decision is.
     pub doubt: Doubt,
-    /// The document's own id holds a name that was found in it.
-    pub id_tells: bool,
+}
+
+impl Deidentified {
+    /// A document that was searched and not rewritten.
+    pub(crate) fn unchanged(note: &Note, findings: Findings) -> Deidentified {
+        Deidentified {
+            text: note.raw().to_owned(),
+            in_form: None,
+            id: note.id.clone(),
+            visit: None,
+            doubt: findings.doubt,
+            entities: findings.entities,
+            written: Vec::new(),
+            kept: Vec::new(),
+            fallbacks: Vec::new(),
+            losses: Vec::new(),
+            patient: note.patient.clone().map(String::from),
+            date: note.date,
+        }
+    }
 }
 
 /// Something that was written in place of an entity.
@@ -116,6 +165,7 @@ pub struct Written {
     /// How many of them stand before the entity, and how many bytes were written before `range` in their place: `à `
     /// becomes `au ` before `Mans`.
     pub took: usize,
+    /// How many bytes were written there.
     pub put: usize,
 }
 
@@ -142,6 +192,7 @@ impl Pipeline {
                 Source::Crf if policy.detect.pool.is_some() => {}
                 // It hears the rules, so it comes after them.
                 Source::Crf => detectors.push(Box::new(model(policy, language)?)),
+                Source::Student => detectors.push(Box::new(student(policy)?)),
                 Source::Transformer => detectors.push(Box::new(transformer(policy, language)?)),
                 Source::AllowList => detectors.push(Box::new(AllowList::new(policy.judgements()?))),
                 _ => {}
@@ -158,10 +209,13 @@ impl Pipeline {
             policy: policy.clone(),
             language,
             detectors,
+            own: policy.own_rules()?,
             rewriter,
+            directory: None,
         })
     }
 
+    /// The policy it was built from.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -174,16 +228,21 @@ impl Pipeline {
 
     /// The same with what was spared, and with what is certain of the patients in their other documents.
     pub fn find(&self, notes: &mut [Note], records: &Records) -> Result<Vec<Findings>, Error> {
-        let mentions = self.listen(notes, |_| true)?;
+        let mentions = self.listen(notes, None, |_| true)?;
         let decide =
             |(note, mentions): (&Note, _)| self.decide(note, mentions, &records.of(note.patient.as_deref()));
         Ok(notes.iter().zip(mentions).map(decide).collect())
     }
 
     /// One note, with what the caller holds for certain of its patient.
-    fn find_one(&self, note: Note, others: &TrustedRecord) -> Result<(Note, Findings), Error> {
+    fn find_one(
+        &self,
+        note: Note,
+        others: &TrustedRecord,
+        people: Option<&PeopleIndex>,
+    ) -> Result<(Note, Findings), Error> {
         let mut notes = [note];
-        let mentions = self.listen(&mut notes, |_| true)?.pop().unwrap_or_default();
+        let mentions = self.listen(&mut notes, people, |_| true)?.pop().unwrap_or_default();
         let [note] = notes;
         let findings = self.decide(&note, mentions, others);
         Ok((note, findings))
@@ -192,38 +251,93 @@ impl Pipeline {
     /// What is certain in one note, to be looked for in the patient's others. The rules alone say it: a model's
     /// mistake must not spread over a record, and rules cost a tenth of a model.
     pub fn gather(&self, note: Note) -> Result<TrustedRecord, Error> {
-        let mut notes = [note];
-        let mut mentions = self.listen(&mut notes, |source| !source.is_learned())?.pop().unwrap_or_default();
-        self.keep_heard(&notes[0], &mut mentions);
-        given::speak(&notes[0], &mut mentions);
-        let mut record = TrustedRecord::default();
-        record.add(&notes[0], &fuse(notes[0].raw(), &mentions, &self.rule));
-        Ok(record)
+        self.gather_linked(note).map(|(record, _)| record)
     }
 
-    fn listen(&self, notes: &mut [Note], to: impl Fn(Source) -> bool) -> Result<Vec<Vec<Mention>>, Error> {
+    /// The same, with what joins the note to others of its patient.
+    fn gather_linked(&self, note: Note) -> Result<(TrustedRecord, LinkFacts), Error> {
+        let mut notes = [note];
+        let mut mentions =
+            self.listen(&mut notes, None, |source| !source.is_learned())?.pop().unwrap_or_default();
+        self.keep_heard(&notes[0], &mut mentions, 0);
+        self.add_own(&notes[0], &mut mentions);
+        given::speak(&notes[0], &mut mentions);
+        if self.policy.detect.guard {
+            let guard = Guard::read(&notes[0], &mentions);
+            guard.screen(&mut mentions, 0);
+            mentions.extend(guard.mentions());
+        }
+        let entities = fuse(notes[0].raw(), &mentions, &self.rule);
+        let mut record = TrustedRecord::default();
+        record.add(&notes[0], &entities);
+        let facts = LinkFacts::read(&notes[0], &entities).and_known(&notes[0].known);
+        Ok((record, facts))
+    }
+
+    fn listen(
+        &self,
+        notes: &mut [Note],
+        people: Option<&PeopleIndex>,
+        to: impl Fn(Source) -> bool,
+    ) -> Result<Vec<Vec<Mention>>, Error> {
         for note in notes.iter_mut() {
             note.language = self.language;
             self.annotator.annotate(note);
         }
         let mut mentions: Vec<Vec<Mention>> = vec![Vec::new(); notes.len()];
+        // Learned detectors read what the others found, so lists come first.
+        for list in self.directory.as_deref().into_iter().chain(people).filter(|_| to(Source::Metadata)) {
+            notes.iter().zip(&mut mentions).for_each(|(note, out)| list.find(note, out));
+        }
         for detector in self.detectors.iter().filter(|d| to(d.source())) {
             detector.detect(notes, &mut mentions)?;
         }
         Ok(mentions)
     }
 
-    /// Drops voices of sources that the policy does not hear in that part of the note.
-    fn keep_heard(&self, note: &Note, mentions: &mut Vec<Mention>) {
+    /// Drops mentions, from one on, of sources that the policy does not hear in that part of the note.
+    fn keep_heard(&self, note: &Note, mentions: &mut Vec<Mention>, from: usize) {
         if let Some(parts) = &self.policy.detect.parts {
             let sections = Sections::of(note);
-            mentions.retain(|m| parts.hears(sections.at(m.span.start()), m.source));
+            let mut index = 0;
+            mentions.retain(|m| {
+                index += 1;
+                index <= from || parts.hears(sections.at(m.span.start()), m.source)
+            });
         }
     }
 
+    /// How sure a mention of a label must be to count.
+    fn threshold(&self, label: Label) -> f32 {
+        self.policy.detect.thresholds.get(&label).copied().unwrap_or(self.policy.detect.threshold)
+    }
+
+    /// Adds what the policy's own rules find, and drops what it allows to stay.
+    fn add_own(&self, note: &Note, mentions: &mut Vec<Mention>) -> AllowedSpans<'_> {
+        let before = mentions.len();
+        self.own.find(note, mentions);
+        let own = mentions.split_off(before);
+        // The policy's own word on a stretch of text outweighs what others think of it or of a part of it.
+        let counts = |o: &&Mention| o.label().is_some_and(|label| o.score.get() >= self.threshold(label));
+        mentions.retain(|m| {
+            let certain = matches!(m.source, Source::Metadata | Source::Reviewer);
+            certain || m.label().is_none() || !own.iter().filter(counts).any(|o| o.span.contains(m.span))
+        });
+        mentions.extend(own);
+        let allowed = self.own.allowed_spans(note);
+        drop_allowed(&allowed, mentions, 0);
+        allowed
+    }
+
     fn decide(&self, note: &Note, mut mentions: Vec<Mention>, others: &TrustedRecord) -> Findings {
-        self.keep_heard(note, &mut mentions);
+        self.keep_heard(note, &mut mentions, 0);
+        let allowed = self.add_own(note, &mut mentions);
         given::speak(note, &mut mentions);
+        let guard = self.policy.detect.guard.then(|| Guard::read(note, &mentions));
+        if let Some(guard) = &guard {
+            guard.screen(&mut mentions, 0);
+            mentions.extend(guard.mentions());
+        }
         let mut entities = fuse(note.raw(), &mentions, &self.rule);
         let before = mentions.len();
         if self.policy.looks(Source::Initials) {
@@ -233,10 +347,18 @@ impl Pipeline {
             second_pass(note, &entities, others, &mut mentions);
         }
         if mentions.len() > before {
-            self.keep_heard(note, &mut mentions);
+            if let Some(guard) = &guard {
+                guard.screen(&mut mentions, before);
+            }
+            self.keep_heard(note, &mut mentions, before);
+            drop_allowed(&allowed, &mut mentions, before);
             entities = fuse(note.raw(), &mentions, &self.rule);
         }
-        let mut entities = given::restore(note, settle(note, entities));
+        entities = settle(note, entities);
+        if let Some(guard) = &guard {
+            entities = guard.clip(entities);
+        }
+        let mut entities = given::restore(note, entities);
         let mut spared = spared(note.raw(), &mentions, &entities, &self.rule);
         for all in [&mut entities, &mut spared] {
             all.retain(|e| !self.policy.detect.ignore.contains(&e.label));
@@ -244,7 +366,12 @@ impl Pipeline {
         }
         entities.iter_mut().for_each(|e| e.score = self.calibration.found(e));
         spared.iter_mut().for_each(|e| e.score = self.calibration.spared(e));
-        Findings { entities, spared }
+        if let Some(guard) = &guard {
+            guard.mark_doubtful(&mut entities);
+        }
+        let changes = |label| self.policy.rewrite.action(label) != Action::Keep;
+        let doubt = Doubt::of(note.raw(), &entities, &spared, changes);
+        Findings { entities, spared, doubt, record_names: RecordNames::new(others.names()) }
     }
 
     /// Finds and rewrites one document.
@@ -255,15 +382,20 @@ impl Pipeline {
     /// The same, with what is certain of the patient in their other documents.
     pub fn run_with(&self, note: Note, records: &Records) -> Result<Deidentified, Error> {
         let others = records.of(note.patient.as_deref());
-        let (note, findings) = self.find_one(note, &others)?;
-        let doubt = findings.doubt();
-        Ok(Deidentified { doubt, ..self.rewrite(&note, findings.entities)? })
+        let (note, findings) = self.find_one(note, &others, None)?;
+        let doubt = findings.doubt;
+        Ok(Deidentified { doubt, ..self.rewrite_findings(&note, findings)? })
     }
 
     /// Rewrites a document whose entities are known.
     pub fn rewrite(&self, note: &Note, entities: Vec<Entity>) -> Result<Deidentified, Error> {
-        let rewriter = self.rewriter.as_ref().ok_or_else(|| Error::new("rewriting needs a secret key"))?;
-        let rewritten = rewriter.rewrite(note, &entities)?;
+        self.rewrite_findings(note, Findings { entities, ..Findings::default() })
+    }
+
+    fn rewrite_findings(&self, note: &Note, findings: Findings) -> Result<Deidentified, Error> {
+        let Findings { entities, record_names, .. } = findings;
+        let rewriter = self.rewriter.as_ref().ok_or_else(|| Error::usage("rewriting needs a secret key"))?;
+        let rewritten = rewriter.rewrite_in_record(note, &entities, &record_names)?;
         let (text, ranges) = rewritten.apply(note.raw());
         let written = rewritten.replacements.iter().zip(ranges).filter_map(|(replacement, range)| {
             let entity = entities.binary_search_by_key(&replacement.span.start(), |e| e.span.start()).ok()?;
@@ -271,16 +403,19 @@ impl Pipeline {
             let original = span.start() - mend.before..span.end() + mend.after;
             Some(Written { range, entity, original, took: mend.before, put: mend.put.len() })
         });
-        let written = written.collect();
-        let id_tells = id_tells(note, &entities);
+        let written: Vec<Written> = written.collect();
+        let kept = kept_entities(note, &entities, &written, &text);
         Ok(Deidentified {
-            id_tells,
+            in_form: None,
+            id: rewriter.join_key(IdKind::Document, &note.id),
+            visit: None,
+            kept,
             text,
             written,
             entities,
             fallbacks: rewritten.fallbacks,
             losses: rewritten.losses,
-            patient: note.patient.as_deref().map(|p| rewriter.patient_id(p)),
+            patient: rewriter.patient_column(note),
             date: rewriter.document_date(note),
             doubt: Doubt::default(),
         })
@@ -291,8 +426,9 @@ impl Pipeline {
 #[derive(Debug)]
 pub struct Engine {
     pipelines: Vec<(Language, Pipeline)>,
-    records: OnceLock<Records>,
     forced: Option<Language>,
+    /// The caller named the language: documents are not asked for theirs.
+    insists: bool,
 }
 
 impl Engine {
@@ -341,7 +477,34 @@ impl Engine {
             policy.add_allow_lists(words)?;
             pipelines.push((language, Pipeline::from_policy(&policy, language, key.cloned())?));
         }
-        Ok(Engine { pipelines, records: OnceLock::new(), forced })
+        Ok(Engine { pipelines, forced, insists: language.is_some() })
+    }
+
+    /// Has the people and places of a directory looked for in every document. Returns how many values were no names and
+    /// are ignored (`ne plus écrire`, `interne4`).
+    pub fn use_directory(&mut self, directory: &Directory) -> usize {
+        let mut index = PeopleIndex::of_staff();
+        for entry in &directory.entries {
+            let families: Vec<&str> = [entry.family_name.as_str(), &entry.birth_name]
+                .into_iter()
+                .filter(|n| !n.is_empty())
+                .collect();
+            if !families.is_empty() || !entry.given_name.is_empty() {
+                index.add_person(&families, &entry.given_name);
+            }
+            if !entry.full_name.is_empty() {
+                index.add_full_name(&entry.full_name);
+            }
+            entry.facilities.iter().for_each(|name| index.add_facility(name));
+            index.add_city(&entry.city);
+            entry.phones.iter().for_each(|phone| index.add_phone(phone));
+            entry.emails.iter().for_each(|mail| index.add_code(mail, Label::Email));
+            entry.ids.iter().for_each(|id| index.add_code(id, Label::ProfessionalLicence));
+        }
+        let junk = index.junk() + directory.placeholders;
+        let index = Arc::new(index);
+        self.pipelines.iter_mut().for_each(|(_, pipeline)| pipeline.directory = Some(index.clone()));
+        junk
     }
 
     /// The language every document is read in, if it is not told by the document.
@@ -349,6 +512,7 @@ impl Engine {
         self.forced
     }
 
+    /// The policies, one for each language that is read.
     pub fn policies(&self) -> impl Iterator<Item = &Policy> {
         self.pipelines.iter().map(|(_, p)| p.policy())
     }
@@ -358,7 +522,21 @@ impl Engine {
             .iter()
             .find(|(l, _)| *l == language)
             .map(|(_, p)| p)
-            .ok_or_else(|| Error::new(format!("no pipeline was built for language `{language}`")))
+            .ok_or_else(|| Error::usage(format!("no pipeline was built for language `{language}`")))
+    }
+
+    /// Refuses a document that is neither French nor Spanish, unless the caller insists on a language or the document
+    /// brought its own.
+    fn check_language(&self, note: &Note) -> Result<(), Error> {
+        if self.insists || note.language_told && self.forced.is_none() {
+            return Ok(());
+        }
+        match foreign_language(note) {
+            None => Ok(()),
+            Some(name) => Err(Error::refused(format!(
+                "the document seems to be in {name}; Taire reads French and Spanish: `--lang fr` or `--lang es` insists"
+            ))),
+        }
     }
 
     /// Whether a first reading of all documents is of use: see [`Engine::gather`].
@@ -369,6 +547,7 @@ impl Engine {
     /// What is certain in one note, for [`Records`]; nothing where the policy of its language does not ask.
     pub fn gather(&self, note: Note) -> Result<TrustedRecord, Error> {
         guarded(|| {
+            self.check_language(&note)?;
             let pipeline = self.pipeline(note.language)?;
             if pipeline.policy().trusts_record() {
                 pipeline.gather(note)
@@ -378,14 +557,16 @@ impl Engine {
         })
     }
 
-    /// What was gathered, to be looked for in every document from now on. The first call counts.
-    pub fn remember(&self, records: Records) {
-        let _ = self.records.set(records);
-    }
-
-    /// What is certain of the note's patient, of what was remembered.
-    fn remembered(&self, note: &Note) -> TrustedRecord {
-        self.records.get().map(|records| records.of(note.patient.as_deref())).unwrap_or_default()
+    /// What joins a note to others of its patient, and, where the policy of its language trusts records, what is certain in
+    /// it.
+    pub fn gather_linked(&self, note: Note) -> Result<(TrustedRecord, LinkFacts), Error> {
+        guarded(|| {
+            self.check_language(&note)?;
+            let pipeline = self.pipeline(note.language)?;
+            let (record, facts) = pipeline.gather_linked(note)?;
+            let record = if pipeline.policy().trusts_record() { record } else { TrustedRecord::default() };
+            Ok((record, facts))
+        })
     }
 
     /// What identifies somebody in one note. A fault inside a stage is an error of this document only.
@@ -393,20 +574,67 @@ impl Engine {
         self.find(note).map(|(note, findings)| (note, findings.entities))
     }
 
-    /// The same, with what was spared.
+    /// The same, with what was left in the text although it may identify.
     pub fn find(&self, note: Note) -> Result<(Note, Findings), Error> {
-        let others = self.remembered(&note);
-        self.find_with(note, &others)
+        self.find_with(note, &TrustedRecord::default())
     }
 
     /// The same, with what the caller holds for certain of the note's patient; it counts where the policy trusts records.
     pub fn find_with(&self, note: Note, others: &TrustedRecord) -> Result<(Note, Findings), Error> {
+        self.find_among(note, others, None)
+    }
+
+    /// The same, with known people who may be anywhere.
+    pub fn find_among(
+        &self,
+        note: Note,
+        others: &TrustedRecord,
+        people: Option<&PeopleIndex>,
+    ) -> Result<(Note, Findings), Error> {
         guarded(|| {
+            self.check_language(&note)?;
             let pipeline = self.pipeline(note.language)?;
             match pipeline.policy().trusts_record() {
-                true => pipeline.find_one(note, others),
-                false => pipeline.find_one(note, &TrustedRecord::default()),
+                true => pipeline.find_one(note, others, people),
+                false => pipeline.find_one(note, &TrustedRecord::default(), people),
             }
+        })
+    }
+
+    /// What re-keys tables beside the documents: all policies must treat ids and dates alike, by patient.
+    pub(crate) fn companion_rewriter(&self) -> Result<&Rewriter, Error> {
+        let mut rewriters = self.pipelines.iter().filter_map(|(_, p)| p.rewriter.as_ref());
+        let first = rewriters.next().ok_or_else(|| Error::usage("rewriting needs a secret key"))?;
+        let settings = first.settings();
+        if settings.scope == ScopeKind::Document || settings.dates.by_document() {
+            return Err(Error::policy(
+                "tables are re-keyed by patient: rewrite.scope must be `patient` or `corpus`, and the method of rewrite.dates \
+                 shift, blur, warp or year",
+            ));
+        }
+        let alike = |r: &Rewriter| r.settings() == settings;
+        match rewriters.all(alike) {
+            true => Ok(first),
+            false => {
+                Err(Error::policy("the policies of the languages move dates differently; give one policy"))
+            }
+        }
+    }
+
+    /// A note whose spans are final, as if they had been found in it. `others` is what the caller holds for certain of its
+    /// patient.
+    pub fn settled(
+        &self,
+        mut note: Note,
+        spans: &[FinalSpan],
+        others: &TrustedRecord,
+    ) -> Result<(Note, Findings), Error> {
+        guarded(|| {
+            let pipeline = self.pipeline(note.language)?;
+            pipeline.annotator.annotate(&mut note);
+            let entities = settled_entities(&note, spans)?;
+            let record_names = RecordNames::new(others.names());
+            Ok((note, Findings { entities, spared: Vec::new(), doubt: Doubt::default(), record_names }))
         })
     }
 
@@ -421,17 +649,36 @@ impl Engine {
 
     /// Finds and rewrites one note. A fault inside a stage is an error of this document only.
     pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
-        let others = self.remembered(&note);
-        self.run_with(note, &others)
+        self.run_with(note, &TrustedRecord::default())
     }
 
     /// The same, with what the caller holds for certain of the note's patient.
     pub fn run_with(&self, note: Note, others: &TrustedRecord) -> Result<Deidentified, Error> {
         let (note, findings) = self.find_with(note, others)?;
+        self.rewrite_findings(&note, findings)
+    }
+
+    /// The surrogate of an id that joins tables, as documents of a language have it. Without a key there is none.
+    pub fn join_key(&self, language: Language, kind: IdKind, id: &str) -> Option<String> {
+        let rewriter = self.pipeline(language).ok().and_then(|p| p.rewriter.as_ref());
+        rewriter.or_else(|| self.rewriter()).map(|rewriter| rewriter.join_key(kind, id))
+    }
+
+    fn rewriter(&self) -> Option<&Rewriter> {
+        self.pipelines.first().and_then(|(_, pipeline)| pipeline.rewriter.as_ref())
+    }
+
+    /// A name for a file or folder that may tell whom it is about. Without a key there is none.
+    pub(crate) fn file_name(&self, path: &[u8]) -> Option<String> {
+        self.rewriter().map(|rewriter| rewriter.file_name(path))
+    }
+
+    /// Rewrites a note in which [`Engine::find_with`] looked.
+    pub fn rewrite_findings(&self, note: &Note, findings: Findings) -> Result<Deidentified, Error> {
         guarded(|| {
-            let doubt = findings.doubt();
+            let doubt = findings.doubt;
             let pipeline = self.pipeline(note.language)?;
-            Ok(Deidentified { doubt, ..pipeline.rewrite(&note, findings.entities)? })
+            Ok(Deidentified { doubt, ..pipeline.rewrite_findings(note, findings)? })
         })
     }
 }
@@ -444,19 +691,8 @@ pub fn text_id(key: &SecretKey, text: &str) -> Result<String, Error> {
     Ok(digits.map(char::from).collect())
 }
 
-fn id_tells(note: &Note, entities: &[Entity]) -> bool {
-    const SHORTEST: usize = 4;
-    let id = fold(&note.id);
-    if id.bytes().filter(u8::is_ascii_alphabetic).count() < SHORTEST {
-        return false;
-    }
-    let named =
-        |e: &&Entity| matches!(e.label, Label::GivenName | Label::FamilyName) && e.span.len() >= SHORTEST;
-    entities.iter().filter(named).any(|e| id.contains(&fold(e.span.of(note.raw()))))
-}
-
 fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        Err(Error::new("an internal fault stopped this document; please report its format and size"))
+        Err(Error::internal("an internal fault stopped this document; please report its format and size"))
     })
 }

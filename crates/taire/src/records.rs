@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use taire_detect::TrustedRecord;
+use taire_text::PatientId;
 
 /// Room for the packed strings of all patients together.
 const MOST_BYTES: usize = 256 << 20;
@@ -40,14 +41,20 @@ impl Default for Records {
 
 impl Records {
     /// Adds what is certain in one document of a patient.
-    pub fn add(&mut self, patient: &str, record: &TrustedRecord) {
+    pub fn add(&mut self, patient: &PatientId, record: &TrustedRecord) {
+        self.add_of(patient, record, 1);
+    }
+
+    /// The same, of several documents at once.
+    pub(crate) fn add_of(&mut self, patient: &PatientId, record: &TrustedRecord, documents: u32) {
+        let patient = patient.as_str();
         if let Some(known) = self.patients.get_mut(patient) {
             let mut all = TrustedRecord::unpack(&known.packed);
             all.merge(record);
             let packed = all.pack();
             self.bytes = self.bytes + packed.len() - known.packed.len();
             known.packed = packed.into();
-            known.documents += 1;
+            known.documents += documents;
             return;
         }
         let packed = record.pack();
@@ -57,7 +64,7 @@ impl Records {
             return;
         }
         self.bytes += size;
-        self.patients.insert(patient.into(), Patient { packed: packed.into(), documents: 1 });
+        self.patients.insert(patient.into(), Patient { packed: packed.into(), documents });
     }
 
     /// To be called once after the last document: who has one document learns nothing from others.
@@ -70,6 +77,15 @@ impl Records {
     pub fn of(&self, patient: Option<&str>) -> TrustedRecord {
         let known = patient.and_then(|p| self.patients.get(p));
         known.map_or_else(TrustedRecord::default, |p| TrustedRecord::unpack(&p.packed))
+    }
+
+    /// Each patient with the number of documents and what is certain in them, in no order.
+    pub fn into_patients(self) -> impl Iterator<Item = (String, u64, TrustedRecord)> {
+        let unpacked = |p: Patient| (u64::from(p.documents), TrustedRecord::unpack(&p.packed));
+        self.patients.into_iter().map(move |(patient, packed)| {
+            let (documents, record) = unpacked(packed);
+            (patient.into(), documents, record)
+        })
     }
 
     /// How many patients have several documents.
@@ -96,6 +112,7 @@ mod tests {
             role,
             score: Score::CERTAIN,
             sources: SourceSet::from_iter([Source::Metadata]),
+            doubtful_value: false,
             voices: Vec::new(),
         };
         let mut record = TrustedRecord::default();
@@ -112,8 +129,9 @@ mod tests {
         ];
         let gather = |order: [usize; 3]| {
             let mut all = Records::default();
-            order.iter().for_each(|&i| all.add("p", &parts[i]));
-            all.add("q", &record("Morvan", Role::Patient));
+            let id = |text: &str| PatientId::parse(text).unwrap();
+            order.iter().for_each(|&i| all.add(&id("p"), &parts[i]));
+            all.add(&id("q"), &record("Morvan", Role::Patient));
             all.close();
             assert!(all.of(Some("q")).is_empty() && all.of(None).is_empty());
             all.of(Some("p")).pack()
@@ -126,7 +144,8 @@ mod tests {
     #[test]
     fn a_full_store_says_so() {
         let mut all = Records { most: 200, ..Records::default() };
-        (0..10).for_each(|i| all.add(&format!("patient {i}"), &record("Quintrec", Role::Patient)));
+        let id = |i: usize| PatientId::parse(&format!("patient {i}")).unwrap();
+        (0..10).for_each(|i| all.add(&id(i), &record("Quintrec", Role::Patient)));
         assert!(all.left_out() > 5 && all.bytes <= 200);
         assert_eq!(format!("{all:?}"), format!("Records({} patients, {} bytes)", all.patients(), all.bytes));
     }

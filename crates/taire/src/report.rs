@@ -1,69 +1,81 @@
-//! What a run did, for a doctor (Markdown) and for a program (JSON). It holds counts, names of documents and
-//! reasons; never text of a document.
+//! What a run did, for a doctor (Markdown) and for a program (JSON). It holds counts and
+//! reasons; never a name or an id of a document, never its text: it lies beside what is shared.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use taire_formats::Refusal;
 use taire_surrogate::Loss;
-use taire_text::{Entity, Language};
+use taire_text::{Entity, Language, Setting};
 
-use crate::{Deidentified, Doubt, Policy};
+use crate::{Deidentified, Doubt, LinkCounts, Policy};
 
-/// A document that was not written, and why.
+/// Documents that were not written, by reason.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Refused {
-    pub document: String,
+    /// The reason.
     pub why: String,
+    /// How many documents, or files in which none could be read.
+    pub documents: usize,
 }
 
-/// How doubtful the treatment of a written document is, for those who read a part of them again.
+/// How doubtful written documents are: how many are at least this doubtful.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Doubtful {
-    pub document: String,
-    /// The chance that its worst decision is wrong.
-    pub doubt: f32,
-    #[serde(flatten)]
-    pub worst: Doubt,
+    /// The figure of doubt, 0 to 1.
+    pub at_least: f32,
+    /// How many documents.
+    pub documents: usize,
 }
 
-/// The report lists so many documents by their doubt; the others are surer than all of these.
-const MOST_DOUBTFUL: usize = 10_000;
-
-/// Parts of a document that were not written: pictures, properties, link targets.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct PartsLeftOut {
-    pub document: String,
-    pub what: String,
-}
+/// The figures of doubt that are counted.
+const DOUBTS: [f32; 4] = [0.5, 0.3, 0.2, 0.1];
+/// Beyond so many reasons, refusals are counted together.
+const MOST_REASONS: usize = 100;
 
 /// Counts of one run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Default)]
 pub struct Report {
+    /// The command that was run.
     pub command: String,
+    /// The version that made it.
     pub version: String,
+    /// The names of the policies.
     pub policies: Vec<String>,
     /// The policies in full, every choice spelt out; of files they name, the names alone.
     #[serde(default)]
     pub settings: Vec<Policy>,
+    /// How many documents.
     pub documents: Documents,
-    /// Found spans by label.
+    /// How documents and known people were joined; all 0 where they were not asked to be.
+    #[serde(default)]
+    pub links: LinkCounts,
+    /// Spans by label: hidden ones of `deid`, found ones of `detect`.
     pub labels: BTreeMap<String, usize>,
+    /// Spans by label that were found and came out as they were: the policy keeps them, or their surrogate is the same.
+    #[serde(default)]
+    pub kept: BTreeMap<String, usize>,
     /// Spans each source took part in.
     pub sources: BTreeMap<String, usize>,
+    /// Documents by the language they were read in.
     pub languages: BTreeMap<Language, usize>,
     /// Where a tag was written because no surrogate could be made: label and reason.
     pub fallbacks: BTreeMap<String, usize>,
     /// What documents lost, by kind of loss (`ε`, `ε per day`) and label, `all` being a document's whole loss.
     pub losses: BTreeMap<String, BTreeMap<String, Spent>>,
+    /// Why documents were not written. The private folder of the run names them.
     pub refused: Vec<Refused>,
-    /// Written documents, most doubtful first; at most 10,000 of them.
+    /// How many written documents are how doubtful. The private folder names them.
     pub doubtful: Vec<Doubtful>,
-    /// What stood in a document's file, is not treated, and was left out of what was written.
-    pub left_out: Vec<PartsLeftOut>,
+    /// What was in documents' files, is not treated, and was left out of what was written: how many of each.
+    pub left_out: BTreeMap<String, usize>,
+    /// Documents that were not UTF-8, by how they were read.
+    pub encodings: BTreeMap<String, usize>,
     /// Anything else a person should know: encodings, columns left out, identity files used.
     pub remarks: Vec<String>,
+    /// How long it took.
     pub seconds: f64,
 }
 
@@ -75,15 +87,21 @@ pub struct Documents {
     pub refused: usize,
     pub bytes: usize,
     pub with_nothing_found: usize,
+    /// Documents whose spans a person had settled: they were not searched.
+    #[serde(default)]
+    pub from_reviewed_spans: usize,
 }
 
 /// Losses of many documents: how many lost something, and how much each on average and at most.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Spent {
+    /// Documents that lost something.
     pub documents: usize,
     #[serde(serialize_with = "bound", deserialize_with = "unbound")]
+    /// The mean loss of these.
     pub mean: f64,
     #[serde(serialize_with = "bound", deserialize_with = "unbound")]
+    /// The largest loss.
     pub max: f64,
 }
 
@@ -123,6 +141,26 @@ fn kind(loss: Loss) -> String {
     loss.unit().map_or_else(|| "ε".to_owned(), |unit| format!("ε per {}", unit.name()))
 }
 
+/// The report is shared: words that a policy hides, and patterns that may hold some, are counted in it.
+fn hide_words(policy: &mut Policy) {
+    let name = |path: &PathBuf| path.file_name().map(PathBuf::from).unwrap_or_default();
+    let count = |words: &mut Vec<String>| {
+        if !words.is_empty() {
+            *words = vec![format!("({} not shown)", words.len())];
+        }
+    };
+    let crate::policy::Detect { patterns, deny, allow, .. } = &mut policy.detect;
+    patterns.iter_mut().for_each(|pattern| pattern.regex = "(not shown)".into());
+    for list in deny {
+        count(&mut list.words);
+        list.file = list.file.as_ref().map(name);
+    }
+    for list in allow {
+        count(&mut list.words);
+        list.file = list.file.as_ref().map(name);
+    }
+}
+
 fn add_one(counts: &mut BTreeMap<String, usize>, name: &str) {
     match counts.get_mut(name) {
         Some(count) => *count += 1,
@@ -142,6 +180,7 @@ fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 impl Report {
+    /// A report that counts nothing yet.
     pub fn new(command: &str, policies: impl Iterator<Item = String>) -> Self {
         Report {
             command: command.to_owned(),
@@ -157,10 +196,12 @@ impl Report {
         self.settings = once(policies.cloned().map(|mut policy| {
             policy.detect.allow_lists.iter_mut().for_each(|path| *path = name(path));
             policy.rewrite.indicators = policy.rewrite.indicators.as_ref().map(name);
+            hide_words(&mut policy);
             policy
         }));
     }
 
+    /// Counts a document and what was found in it.
     pub fn count(&mut self, language: Language, bytes: usize, entities: &[Entity]) {
         self.documents.read += 1;
         self.documents.written += 1;
@@ -175,8 +216,17 @@ impl Report {
         }
     }
 
+    /// The same, with what its rewriting cost.
     pub fn count_rewritten(&mut self, language: Language, bytes: usize, done: &Deidentified) {
         self.count(language, bytes, &done.entities);
+        for &index in &done.kept {
+            let label = done.entities[index].label.name();
+            add_one(&mut self.kept, label);
+            if let Some(count) = self.labels.get_mut(label) {
+                *count -= 1;
+            }
+        }
+        self.labels.retain(|_, count| *count > 0);
         for fallback in &done.fallbacks {
             *self.fallbacks.entry(format!("{}: {}", fallback.label, fallback.why)).or_default() += 1;
         }
@@ -191,36 +241,41 @@ impl Report {
         }
     }
 
-    /// A document that was read but not written.
-    pub fn refuse(&mut self, document: impl Into<String>, why: impl Into<String>) {
+    /// A document that was read but not written; `name` gives the options their names. The report counts it and does not
+    /// name it.
+    pub fn refuse(&mut self, refusal: &Refusal, name: impl Fn(Setting) -> &'static str) {
         self.documents.read += 1;
         self.documents.refused += 1;
-        self.refused.push(Refused { document: document.into(), why: why.into() });
-    }
-
-    /// How doubtful a written document is.
-    pub fn doubt(&mut self, document: &str, worst: Doubt) {
-        let thousandths = |x: f32| (x * 1000.0).round() / 1000.0;
-        let rounded =
-            Doubt { least_sure: worst.least_sure.map(thousandths), spared: worst.spared.map(thousandths) };
-        let doubt = thousandths(worst.figure());
-        self.doubtful.push(Doubtful { document: document.to_owned(), doubt, worst: rounded });
-        if self.doubtful.len() >= 2 * MOST_DOUBTFUL {
-            self.sort_doubts();
+        let mut why = refusal.reason.in_words(name);
+        if self.refused.len() >= MOST_REASONS && !self.refused.iter().any(|r| r.why == why) {
+            why = "other reasons".to_owned();
+        }
+        match self.refused.iter_mut().find(|r| r.why == why) {
+            Some(known) => known.documents += 1,
+            None => self.refused.push(Refused { why, documents: 1 }),
         }
     }
 
-    /// To be called once after the last document.
-    pub fn sort_doubts(&mut self) {
-        self.doubtful.sort_by(|a, b| b.doubt.total_cmp(&a.doubt).then_with(|| a.document.cmp(&b.document)));
-        self.doubtful.truncate(MOST_DOUBTFUL);
+    /// How doubtful a written document is.
+    pub fn doubt(&mut self, doubt: Doubt) {
+        if self.doubtful.is_empty() {
+            self.doubtful.extend(DOUBTS.map(|at_least| Doubtful { at_least, documents: 0 }));
+        }
+        let figure = doubt.figure();
+        self.doubtful.iter_mut().filter(|d| figure >= d.at_least).for_each(|d| d.documents += 1);
     }
 
-    /// A document that was written without some parts of its file.
-    pub fn leave_out(&mut self, document: impl Into<String>, what: impl Into<String>) {
-        self.left_out.push(PartsLeftOut { document: document.into(), what: what.into() });
+    /// A part of a document that was not written.
+    pub fn leave_out(&mut self, what: &str, count: usize) {
+        *self.left_out.entry(what.to_owned()).or_default() += count;
     }
 
+    /// A document that was not UTF-8.
+    pub fn count_encoding(&mut self, encoding: &str) {
+        add_one(&mut self.encodings, encoding);
+    }
+
+    /// Adds a remark, once.
     pub fn remark(&mut self, remark: impl Into<String>) {
         let remark = remark.into();
         if !self.remarks.contains(&remark) {
@@ -228,10 +283,12 @@ impl Report {
         }
     }
 
+    /// For a program.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_else(|_| "{}".to_owned()) + "\n"
     }
 
+    /// For a person.
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
         let d = &self.documents;
@@ -250,10 +307,16 @@ impl Report {
         let _ = writeln!(out, "| written | {} |", d.written);
         let _ = writeln!(out, "| refused | {} |", d.refused);
         let _ = writeln!(out, "| in which nothing was found | {} |", d.with_nothing_found);
+        if d.from_reviewed_spans > 0 {
+            let _ = writeln!(out, "| written from reviewed spans | {} |", d.from_reviewed_spans);
+        }
         for (language, n) in &self.languages {
             let _ = writeln!(out, "| read as {language} | {n} |");
         }
-        self.table(&mut out, "What was found", "label", &self.labels);
+        self.records(&mut out);
+        let hidden = if self.command == "detect" { "What was found" } else { "What was hidden" };
+        self.table(&mut out, hidden, "label", &self.labels);
+        self.table(&mut out, "Found and kept: it can still be read", "label", &self.kept);
         self.table(&mut out, "Who found it", "source", &self.sources);
         if !self.sources.is_empty() {
             let _ =
@@ -269,22 +332,22 @@ impl Report {
         if !self.refused.is_empty() {
             let _ = writeln!(
                 out,
-                "\n## Refused: these documents were not written\n\n| document | why |\n|---|---|"
+                "\n## Refused: these documents were not written\n\n`refused.csv` in the private folder of the run names them.\n\n\
+                 | why | documents |\n|---|---:|"
             );
             for r in &self.refused {
-                let _ =
-                    writeln!(out, "| {} | {} |", r.document.replace('|', "\\|"), r.why.replace('|', "\\|"));
+                let _ = writeln!(out, "| {} | {} |", r.why.replace('|', "\\|"), r.documents);
             }
         }
         self.doubts(&mut out);
         if !self.left_out.is_empty() {
-            let _ = writeln!(
-                out,
-                "\n## Not treated, hence left out of what was written\n\n| document | what (how many) |\n|---|---|"
-            );
-            for l in &self.left_out {
-                let _ = writeln!(out, "| {} | {} |", l.document.replace('|', "\\|"), l.what);
+            let _ = writeln!(out, "\n## Not treated, hence left out of what was written\n");
+            for (what, count) in &self.left_out {
+                let _ = writeln!(out, "- {what} ({count})");
             }
+        }
+        for (encoding, count) in &self.encodings {
+            let _ = writeln!(out, "\n{count} documents were not UTF-8 and were read as {encoding}.");
         }
         if !self.remarks.is_empty() {
             let _ = writeln!(out, "\n## Remarks\n");
@@ -301,21 +364,43 @@ impl Report {
     }
 
     fn doubts(&self, out: &mut String) {
-        const SHOWN: usize = 20;
-        let shown = self.doubtful.iter().take(SHOWN).filter(|d| d.doubt >= 0.1);
-        if shown.clone().next().is_none() {
+        if self.doubtful.iter().all(|d| d.documents == 0) {
             return;
         }
         let _ = writeln!(
             out,
-            "\n## Read these first\n\nThe most doubtful documents: the score of their least sure span, and the chance that \
-             something left in their text identifies somebody. The JSON report lists more.\n\n\
-             | document | least sure span | left in the text |\n|---|---:|---:|"
+            "\n## Read these first\n\n`doubtful.csv` in the private folder of the run lists the documents by the harm that their most \
+             doubtful decision may do: the chance that something left in the text identifies somebody, or, with less weight, \
+             that something was hidden without need. What the policy keeps does not count.\n\n\
+             | doubt at least | documents |\n|---:|---:|"
         );
-        for d in shown {
-            let figure = |x: Option<f32>| x.map_or("–".to_owned(), |x| format!("{x:.2}"));
-            let (least, spared) = (figure(d.worst.least_sure), figure(d.worst.spared));
-            let _ = writeln!(out, "| {} | {least} | {spared} |", d.document.replace('|', "\\|"));
+        for d in &self.doubtful {
+            let _ = writeln!(out, "| {} | {} |", d.at_least, d.documents);
+        }
+    }
+
+    fn records(&self, out: &mut String) {
+        let l = &self.links;
+        if *l == LinkCounts::default() {
+            return;
+        }
+        let _ = writeln!(out, "\n## Patients\n\n| documents | |\n|---|---:|");
+        for (what, n) in [
+            ("joined by patient id", l.by_patient_id),
+            ("joined by a number in the text", l.by_number),
+            ("joined by name and birth date", l.by_name_and_birth_date),
+            ("alone: nothing certain of the patient", l.alone),
+            ("alone: number or name of people who contradict each other", l.contradicted),
+        ] {
+            let _ = writeln!(out, "| {what} | {n} |");
+        }
+        let _ = writeln!(out, "\nThey are the documents of {} patients, beside those alone.", l.records);
+        if l.known_joined + l.known_unjoined > 0 {
+            let _ = writeln!(
+                out,
+                "\nKnown people: {} joined to documents; {} joined to none, and looked for in every document.",
+                l.known_joined, l.known_unjoined
+            );
         }
     }
 
@@ -356,7 +441,7 @@ impl Report {
 
     /// How many spans were found.
     pub fn spans(&self) -> usize {
-        self.labels.values().sum()
+        self.labels.values().chain(self.kept.values()).sum()
     }
 }
 
@@ -368,10 +453,13 @@ mod tests {
 
     fn done(losses: Vec<(Label, Loss)>) -> Deidentified {
         Deidentified {
-            id_tells: false,
+            in_form: None,
+            id: String::new(),
+            visit: None,
             text: String::new(),
             entities: Vec::new(),
             written: Vec::new(),
+            kept: Vec::new(),
             fallbacks: Vec::new(),
             losses,
             patient: None,
@@ -381,16 +469,21 @@ mod tests {
     }
 
     #[test]
-    fn the_most_doubtful_come_first_and_are_bounded() {
+    fn refusals_and_doubts_are_counted_and_name_nothing() {
         let mut report = Report::new("deid", std::iter::empty());
-        let doubt = |i: usize| Doubt { least_sure: Some(1.0 - (i % 500) as f32 / 1000.0), spared: None };
-        (0..25_000).for_each(|i| report.doubt(&format!("d{i:05}"), doubt(i)));
-        report.sort_doubts();
-        assert_eq!(report.doubtful.len(), MOST_DOUBTFUL);
-        assert_eq!((report.doubtful[0].document.as_str(), report.doubtful[0].doubt), ("d00499", 0.499));
-        assert!(report.doubtful[MOST_DOUBTFUL - 1].doubt >= 0.299);
-        assert!(report.to_markdown().contains("| d00499 | 0.50 | – |"));
-        assert!(report.to_json().contains("\"least_sure\": 0.501"));
+        for document in ["KERVADEC.docx", "LOISELEUR.docx"] {
+            report.refuse(&Refusal::of_document(document, "it is a scan"), Setting::neutral_name);
+        }
+        for harm in [0.55, 0.25, 0.0] {
+            report.doubt(Doubt { harm, ..Doubt::default() });
+        }
+        let (json, markdown) = (report.to_json(), report.to_markdown());
+        assert!(markdown.contains("| it is a scan | 2 |") && markdown.contains("| 0.2 | 2 |"), "{markdown}");
+        assert!(!json.contains("KERVADEC") && !markdown.contains("KERVADEC"));
+        (0..300).for_each(|i| {
+            report.refuse(&Refusal::of_document("a", format!("reason {i}")), Setting::neutral_name);
+        });
+        assert!(report.refused.len() <= MOST_REASONS + 1 && report.documents.refused == 302);
     }
 
     #[test]

@@ -1,21 +1,24 @@
 //! Gold documents as the pipeline would see them, to train a model on.
 //!
-//! A model hears the rules: what they say of a gold document is part of what it learns from. [`GoldReader`] annotates
+//! A model reads the rules' mentions: what they find in a gold document is part of what it learns from. [`GoldReader`] annotates
 //! and runs them in the pipeline's order; [`gold_spans`] reads the labels of any scheme into the model's classes.
 
-use taire_detect::{Detector, Patterns, Structure, words};
+use taire_detect::{Detector, Lexical, Patterns, Structure, words};
 use taire_lexicon::Annotator;
+/// An error of training.
+pub use taire_models::Error as ModelError;
 pub use taire_models::{
-    Clusters, CrfDetector, GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport,
-    TransformerOptions, TransformerProgress, TransformerReport, train, train_transformer,
+    Clusters, CrfDetector, GoldDocument, GoldSpan, LabelSet, Progress, StudentCorpus, StudentDocument,
+    StudentOptions, StudentProgress, Tally, TrainOptions, TrainReport, TransformerOptions,
+    TransformerProgress, TransformerReport, train, train_student, train_transformer,
 };
 use taire_text::scheme::{Scheme, read_gold};
 use taire_text::{Label, Language, Note, Raw, Role, Source, Span};
 
 use crate::Error;
 
-/// The detectors that [`GoldReader`] runs and that a model trained on its documents hears.
-pub const HEARD: [Source; 2] = [Source::Pattern, Source::Structure];
+/// The detectors that [`GoldReader`] runs and whose mentions a model trained on its documents reads.
+pub const RULE_SOURCES: [Source; 2] = [Source::Pattern, Source::Structure];
 
 /// Makes gold documents of one language.
 pub struct GoldReader {
@@ -31,8 +34,19 @@ impl std::fmt::Debug for GoldReader {
 }
 
 impl GoldReader {
+    /// A reader of documents in this language.
     pub fn new(language: Language) -> GoldReader {
-        let detectors: Vec<Box<dyn Detector>> = vec![Box::new(Structure), Box::new(Patterns::new())];
+        GoldReader::with_detectors(language, vec![Box::new(Structure), Box::new(Patterns::new())])
+    }
+
+    /// With all rules that the student reads.
+    pub fn for_student(language: Language) -> GoldReader {
+        let detectors: Vec<Box<dyn Detector>> =
+            vec![Box::new(Structure), Box::new(Patterns::new()), Box::new(Lexical)];
+        GoldReader::with_detectors(language, detectors)
+    }
+
+    fn with_detectors(language: Language, detectors: Vec<Box<dyn Detector>>) -> GoldReader {
         let annotator = Annotator::new(language, move |word| words::keyword(language, word));
         GoldReader { language, annotator, detectors }
     }
@@ -41,11 +55,11 @@ impl GoldReader {
     pub fn document(&self, id: &str, text: &str, spans: Vec<GoldSpan>) -> Result<GoldDocument, Error> {
         let mut notes = [Note::builder(id, text).language(Some(self.language)).build()?];
         self.annotator.annotate(&mut notes[0]);
-        let mut heard = [Vec::new()];
+        let mut found = [Vec::new()];
         for detector in &self.detectors {
-            detector.detect(&notes, &mut heard)?;
+            detector.detect(&notes, &mut found)?;
         }
-        let ([note], [mentions]) = (notes, heard);
+        let ([note], [mentions]) = (notes, found);
         Ok(GoldDocument { note, mentions, spans })
     }
 }
@@ -65,7 +79,7 @@ pub fn gold_spans(
         match (places.get(start), places.get(end)) {
             (Some(&start), Some(&end)) if start < end => raw.push((Span::new(start, end), label)),
             _ => {
-                return Err(Error::new(format!(
+                return Err(Error::input(format!(
                     "a span of `{label}` from {start} to {end} lies outside a text of {} characters",
                     places.len() - 1
                 )));

@@ -22,12 +22,15 @@ struct Seen {
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct UnjudgedWords {
     seen: BTreeMap<String, Seen>,
+    /// Documents that were read.
     pub documents: usize,
     /// Words read, and those of them that do not come out.
     pub words: u64,
+    /// Words that are masked.
     pub words_masked: u64,
     /// The same for numbers.
     pub numbers: u64,
+    /// Numbers that are masked.
     pub numbers_masked: u64,
 }
 
@@ -88,6 +91,7 @@ impl UnjudgedWords {
         self.seen.len()
     }
 
+    /// Whether no word is left to judge.
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }

@@ -2,13 +2,16 @@
 
 use taire::{Deidentified, Engine, SecretKey};
 use taire_text::date::parse;
-use taire_text::{Label, Language, Note, fold};
+use taire_text::{Label, Language, Note, PatientId, fold};
 
 fn run(policy: &str, id: &str, patient: &str, text: &str) -> Deidentified {
     let key = SecretKey::from_bytes(&[5; 32]).unwrap();
     let engine = Engine::new(Some(policy), Some(Language::Fr), Some(&key)).unwrap();
-    let note =
-        Note::builder(id, text).patient(Some(patient.into())).language(Some(Language::Fr)).build().unwrap();
+    let note = Note::builder(id, text)
+        .patient(PatientId::parse(patient))
+        .language(Some(Language::Fr))
+        .build()
+        .unwrap();
     engine.run(note).unwrap()
 }
 
@@ -113,14 +116,18 @@ fn dupont_and_d_become_martin_and_m() {
     }
 }
 
-/// Bigeard, table 3.1: one surrogate in both documents of a patient, another for another patient.
+/// Bigeard, table 3.1: one surrogate in both documents of a patient, another for another patient. Hers changed doctors with the
+/// patient too; what is constant and never itself is found by what never appears, so ours are one through the release.
 #[test]
-fn doctor_medard_is_the_same_through_a_record_and_another_in_the_next() {
-    let text = "Vu par le Dr Médard en consultation.";
-    let name = |id: &str, patient: &str| new(&run("bigeard", id, patient, text), 0).to_owned();
-    assert_eq!(name("1", "A"), name("2", "A"));
-    let others = (0..8).filter(|i| name("1", &format!("B{i}")) != name("1", "A")).count();
-    assert!(others >= 7, "{others} of 8 patients have another");
+fn doctor_medard_is_one_doctor_and_patients_of_that_name_are_many() {
+    let name = |text: &str, id: &str, patient: &str| new(&run("bigeard", id, patient, text), 0).to_owned();
+    let (doctor, patient) = ("Vu par le Dr Médard en consultation.", "Mme Médard est hospitalisée.");
+    let others = |text: &str| {
+        assert_eq!(name(text, "1", "A"), name(text, "2", "A"));
+        (0..8).filter(|i| name(text, "1", &format!("B{i}")) != name(text, "1", "A")).count()
+    };
+    assert_eq!(others(doctor), 0, "of 8 patients have another doctor");
+    assert!(others(patient) >= 7, "{} of 8 patients have another name", others(patient));
 }
 
 /// Bigeard, §3.3.1: Amélie and Andréa share an initial.

@@ -16,7 +16,7 @@ fn engine(seed: u8) -> Engine {
 
 fn known() -> Arc<KnownIdentity> {
     Arc::new(KnownIdentity {
-        patient: Some("p1".into()),
+        patient: taire_text::PatientId::parse("p1"),
         family_name: Some("Quevauvilliers".into()),
         birth_name: Some("Thouvignon".into()),
         given_names: vec!["Apolline".into()],

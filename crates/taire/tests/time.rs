@@ -4,7 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use taire::{Engine, SecretKey};
 use taire_text::date::{Slot, Weekday, find, resolve};
-use taire_text::{Language, Note, tokenise};
+use taire_text::{Language, Note, PatientId, tokenise};
 
 const LETTERS: u64 = 1500;
 
@@ -155,7 +155,7 @@ fn check(language: Language) {
         let letter = letter(seed, language);
         assert_eq!(read(&letter.text, language), letter.days, "the letter itself: {}", letter.text);
         let note = Note::builder(format!("n{seed}"), &letter.text)
-            .patient(Some(format!("p{seed}")))
+            .patient(PatientId::parse(&format!("p{seed}")))
             .language(Some(language))
             .build()
             .unwrap();

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use taire_text::Language;
 
 use super::prose::Prose;
-use crate::generate::{Request, Rng, documents};
+use taire_corpus::Rng;
+use taire_corpus::generate::{Request, documents};
 
 /// Lengths in bytes, from and to.
 const LETTER: (usize, usize) = (1_500, 4_000);

@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use super::least_seconds;
 use crate::stamp::{commit, today};
 use serde::Serialize;
 
@@ -60,15 +60,16 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
         let input = folder.join(format!("notes.{format}"));
         let (given, out, key) = (input.display().to_string(), folder.join("out"), key.display().to_string());
         let out = out.display().to_string();
-        seconds(&copier, &["make", &notes.to_string(), &given], 1)?;
-        let read = seconds(&copier, &["read", &given], runs)?;
-        let write = (seconds(&copier, &["copy", &given, &out], runs)? - read).max(0.0);
+        least_seconds(&copier, &["make", &notes.to_string(), &given], 1, children_time)?;
+        let read = least_seconds(&copier, &["read", &given], runs, children_time)?;
+        let write = (least_seconds(&copier, &["copy", &given, &out], runs, children_time)? - read).max(0.0);
         for (policy, path) in [("default", None), ("rules only", Some(rules.display().to_string()))] {
-            let mut args = vec!["deid", &given, "-o", &out, "--key", &key, "--jobs", "1", "--quiet"];
+            let mut args =
+                vec!["deid", &given, "-o", &out, "--key", &key, "--jobs", "1", "--quiet", "--into-existing"];
             if let Some(path) = &path {
                 args.extend(["--policy", path]);
             }
-            let whole = seconds(&binary, &args, runs)?;
+            let whole = least_seconds(&binary, &args, runs, children_time)?;
             let share = (2.0 * read + write) / whole;
             println!("{format:<8} {policy:<11} {whole:>7.2} s, reading and writing {:.1} %", 100.0 * share);
             rows.push(Row {
@@ -128,25 +129,6 @@ impl Table {
         }
         put("io.md", out)
     }
-}
-
-/// Processor time of a command, the least of the runs.
-fn seconds(program: &Path, args: &[&str], runs: usize) -> Result<f64, String> {
-    let mut least = f64::INFINITY;
-    for _ in 0..runs {
-        let output = Command::new("sh")
-            .args(["-c", "\"$0\" \"$@\" >&2 || exit 1; times"])
-            .arg(program)
-            .args(args)
-            .output()
-            .map_err(|e| format!("sh: {e}"))?;
-        if !output.status.success() {
-            return Err(format!("`{} {}` failed", program.display(), args.join(" ")));
-        }
-        let times = String::from_utf8_lossy(&output.stdout);
-        least = least.min(children_time(&times).ok_or("`times` of the shell cannot be read")?);
-    }
-    Ok(least)
 }
 
 /// User and system time of the children: the second line of the shell's `times`.

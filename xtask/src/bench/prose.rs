@@ -4,7 +4,7 @@
 use taire_lexicon::Lexicon;
 use taire_text::Language;
 
-use crate::generate::Rng;
+use taire_corpus::Rng;
 
 /// `{t}` is a term of medicine, `{d}` a drug, `{w}` any ordinary word, `{n}` a number.
 const FRENCH: &[&str] = &[

@@ -121,7 +121,7 @@ fn deid(binary: &Path, folder: &Path, key: &Path) -> Result<(), String> {
         .arg(folder.join("out"))
         .arg("--key")
         .arg(key)
-        .arg("--quiet")
+        .args(["--quiet", "--keep-ids"])
         .status()
         .map_err(|e| format!("{}: {e}", binary.display()))?;
     status.success().then_some(()).ok_or("a letter was refused".into())

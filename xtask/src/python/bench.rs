@@ -56,12 +56,12 @@ fn user_time(command: &[&std::ffi::OsStr]) -> Result<(f64, Option<f64>), String>
     let mut shell = Command::new("bash");
     shell.args(["-c", "TIMEFORMAT=%U; time \"$@\"", "bash"]).args(command);
     let output = shell.output().map_err(|e| format!("bash: {e}"))?;
-    let told = String::from_utf8_lossy(&output.stderr);
+    let errors = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        return Err(format!("a measured run failed: {told}"));
+        return Err(format!("a measured run failed: {errors}"));
     }
-    let last = told.lines().next_back().and_then(|line| line.trim().replace(',', ".").parse().ok());
-    let whole = last.ok_or_else(|| format!("no time was told: {told}"))?;
+    let last = errors.lines().next_back().and_then(|line| line.trim().replace(',', ".").parse().ok());
+    let whole = last.ok_or_else(|| format!("no time was printed: {errors}"))?;
     Ok((whole, String::from_utf8_lossy(&output.stdout).trim().parse().ok()))
 }
 

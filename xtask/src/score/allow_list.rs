@@ -17,7 +17,7 @@ use taire_text::{Kind, Language, fold, tokenise};
 
 use super::figures::{Figure, Set};
 use super::run::Taire;
-use crate::generate::{Generated, Request, documents};
+use taire_corpus::generate::{Generated, Request, documents};
 
 const DOCUMENTS: u64 = 600;
 const SEED: u64 = 11;

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_tells_what_each_document_adds() {
+    fn the_table_shows_what_each_document_adds() {
         let report = json!({"curve": [
             {"documents": 1, "words": 100, "to_judge": 10},
             {"documents": 5, "words": 480, "to_judge": 20}

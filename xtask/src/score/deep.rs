@@ -135,10 +135,10 @@ fn model(given: &str) -> Result<(Language, PathBuf), String> {
 }
 
 fn megabytes(folder: &Path) -> Result<f64, String> {
-    let told = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
     let mut bytes = 0;
     for file in ["config.json", "tokenizer.json", "model.safetensors", "tagger.json", "tagger.safetensors"] {
-        bytes += fs::metadata(folder.join(file)).map_err(told)?.len();
+        bytes += fs::metadata(folder.join(file)).map_err(failed)?.len();
     }
     Ok(bytes as f64 / 1e6)
 }

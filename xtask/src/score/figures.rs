@@ -78,7 +78,10 @@ impl Set {
         let mut figures = headline(&evaluation);
         figures.insert(
             3,
-            Figure::high("hidden characters that identify, any label", told(&gold_corpus, &predicted)),
+            Figure::high(
+                "hidden characters that identify, any label",
+                precision_of_characters(&gold_corpus, &predicted),
+            ),
         );
         Ok(Set {
             name: name.into(),
@@ -92,7 +95,7 @@ impl Set {
 }
 
 /// The share of predicted characters that gold marks too, whatever the label.
-fn told(gold: &Corpus, predicted: &Corpus) -> f64 {
+fn precision_of_characters(gold: &Corpus, predicted: &Corpus) -> f64 {
     let (mut all, mut right) = (0u64, 0u64);
     for doc in predicted.docs() {
         let Some(truth) = gold.docs().find(|d| d.id == doc.id) else { continue };

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use taire_eval::{Corpus, Doc};
-use taire_text::{Kind, fold, tokenise};
+use taire_lang::Vocabulary;
+use taire_text::{Kind, Language, fold, fold_hash, tokenise};
 
 use super::figures::{Figure, Set};
 use super::run::Output;
@@ -76,10 +77,8 @@ fn count<'a>(docs: impl Iterator<Item = &'a Doc>) -> Alarms {
 /// Whether what stands before ends with a title: "Mme ", "Mr. ", "Monsieur M.".
 fn is_title(before: &str) -> bool {
     let word = before.trim_end_matches([' ', '.']).rsplit([' ', '\n', '(', ',']).next().unwrap_or("");
-    let title = |w: &str| {
-        matches!(w, "m" | "mr" | "mme" | "mlle" | "madame" | "monsieur" | "mademoiselle" | "dr" | "pr")
-    };
-    title(&fold(word)) || word.rsplit('.').next().is_some_and(|w| title(&fold(w)))
+    let title = |w: &str| Vocabulary::of(Language::Fr).roles(fold_hash(w)).is_title();
+    title(word) || word.rsplit('.').next().is_some_and(title)
 }
 
 #[cfg(test)]

@@ -75,10 +75,7 @@ impl Taire {
             &[&texts],
             &[&["-o", &text(&out), "--key", &text(&key), "--quiet"], &options[..]].concat(),
         )?;
-        let released =
-            if texts.is_dir() { out.clone() } else { out.join(texts.file_name().unwrap_or_default()) };
-        let json =
-            self.command(&["retain"], &[&texts, &released], &["--lang", language, "--format", "json"])?;
+        let json = self.command(&["retain"], &[&texts, &out], &["--lang", language, "--format", "json"])?;
         let report = serde_json::from_slice(&json).map_err(|e| format!("taire retain: {e}"))?;
         Ok((format!("taire deid {tail} -o out {} && taire retain {tail} out", options.join(" ")), report))
     }

@@ -50,6 +50,7 @@ fn round_trip(scheme: Scheme, doc: &Doc) -> Result<Doc, String> {
             role: gold.role,
             score: Score::CERTAIN,
             sources: SourceSet::default(),
+            doubtful_value: false,
             voices: Vec::new(),
         })
         .collect();

@@ -38,7 +38,7 @@ pub(crate) struct CasesArgs {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum CoderMethod {
     /// Label attention over all segments
     Laat,
     /// Label attention over the first 512 words
@@ -59,7 +59,7 @@ pub(crate) struct LearnArgs {
     pub(crate) lang: Language,
     /// What is trained
     #[arg(long, value_enum, default_value = "laat")]
-    method: Kind,
+    method: CoderMethod,
     /// Whole codes instead of their three-character families
     #[arg(long)]
     whole_codes: bool,
@@ -107,11 +107,11 @@ impl LearnArgs {
         Options {
             grain: Grain { families: !self.whole_codes, top: self.top },
             method: match self.method {
-                Kind::Laat => net(Pooling::Laat, false),
-                Kind::First => net(Pooling::Laat, true),
-                Kind::Mean => net(Pooling::Mean, false),
-                Kind::Max => net(Pooling::Max, false),
-                Kind::Bag => Method::Bag,
+                CoderMethod::Laat => net(Pooling::Laat, false),
+                CoderMethod::First => net(Pooling::Laat, true),
+                CoderMethod::Mean => net(Pooling::Mean, false),
+                CoderMethod::Max => net(Pooling::Max, false),
+                CoderMethod::Bag => Method::Bag,
             },
             language: self.lang,
             encoder: self.encoder.clone(),

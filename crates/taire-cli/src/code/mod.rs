@@ -5,24 +5,24 @@ mod predict;
 mod read;
 mod utility;
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::{Value, json};
-use taire_coding::{Coder, Measured, Options, Progress, Table, difference, measure, set_aside};
+use serde_json::json;
+use taire::Error;
+use taire_coding::{Coder, Measured, Progress, Table, difference, measure, set_aside};
 use taire_formats::AtomicFile;
 use taire_text::Language;
 
+use crate::Outcome;
 use crate::args::{OutputFormat, jobs};
-use crate::{Outcome, Usage};
 use args::{CodeAction, CodeArgs, LearnArgs, ScoreArgs, TrainArgs};
 
 /// Fewer cases cannot be split into those to learn from and those to look at.
 const FEWEST: usize = 5;
 
-pub(crate) fn code(args: &CodeArgs) -> Result<Outcome, Usage> {
+pub(crate) fn code(args: &CodeArgs) -> Result<Outcome, Error> {
     match &args.action {
         CodeAction::Train(args) => train(args),
         CodeAction::Predict(args) => predict::predict(args),
@@ -32,24 +32,23 @@ pub(crate) fn code(args: &CodeArgs) -> Result<Outcome, Usage> {
 }
 
 /// The texts of codes: the user's, else the embedded ones.
-fn table(file: Option<&Path>, language: Language) -> Result<Table, Usage> {
+fn table(file: Option<&Path>, language: Language) -> Result<Table, Error> {
     match file {
         Some(path) => {
             let text = read::text(path)?;
-            Table::read(&text).map_err(|e| Usage(format!("{}: {e}", path.display())))
+            Table::read(&text).map_err(|e| e.in_file(path))
         }
-        None => Ok(Table::embedded(language)?),
+        None => Table::embedded(language),
     }
 }
 
-fn start_from(args: &LearnArgs) -> Result<Option<Table>, Usage> {
+fn start_from(args: &LearnArgs) -> Result<Option<Table>, Error> {
     (!args.no_labels).then(|| table(args.labels.as_deref(), args.lang)).transpose()
 }
 
-fn coder(path: &Path, encoder: Option<&Path>) -> Result<Coder, Usage> {
-    let told = |e: &dyn std::fmt::Display| Usage(format!("{}: {e}", path.display()));
-    let bytes = std::fs::read(path).map_err(|e| told(&e.kind()))?;
-    Coder::from_bytes(&bytes, encoder).map_err(|e| told(&e))
+fn coder(path: &Path, encoder: Option<&Path>) -> Result<Coder, Error> {
+    let bytes = std::fs::read(path).map_err(|e| Error::usage(e.kind().to_string()).in_file(path))?;
+    Coder::from_bytes(&bytes, encoder).map_err(|e| e.in_file(path))
 }
 
 /// Shows where training is: a bar on a terminal, else a line an epoch.
@@ -96,12 +95,12 @@ impl Drop for Show {
     }
 }
 
-pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
+pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Error> {
     let read = read::cases(&args.cases)?;
-    if read.cases.len() < FEWEST {
-        return Err(Usage(format!(
+    if read.coded.cases.len() < FEWEST {
+        return Err(Error::usage(format!(
             "{} documents with codes are too few to set some aside; give {FEWEST} or more",
-            read.cases.len()
+            read.coded.cases.len()
         )));
     }
     let unlabelled = match args.unlabelled.is_empty() {
@@ -110,7 +109,7 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
     };
     let options = args.learn.options();
     let table = start_from(&args.learn)?;
-    let [fit, dev] = set_aside(&read.cases, usize::from(args.dev_share), args.learn.seed);
+    let [fit, dev] = set_aside(&read.coded.cases, usize::from(args.dev_share), args.learn.seed);
     let show = Show::new(args.learn.quiet);
     let coder =
         taire_coding::train(&fit, &dev, &unlabelled, table.as_ref(), &options, &mut |p| show.step("", p))?;
@@ -125,13 +124,13 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
             let all = json!({
                 "coder": args.output, "bytes": bytes.len(), "method": about.method, "language": about.language.key(),
                 "labels": coder.labels.len(), "grain": options.grain, "documents": fit.len(), "dev_documents": dev.len(),
-                "without_codes": read.without_codes, "codes_without_document": read.codes_without_document,
+                "without_codes": read.coded.without_codes, "codes_without_document": read.coded.codes_without_document,
                 "unlabelled": unlabelled.len(), "seed": about.seed, "dev": {"f1": about.dev_f1, "threshold": coder.threshold()},
             });
-            println!("{}", serde_json::to_string_pretty(&all)?);
+            out!("{}", crate::to_json(&all)?);
         }
         _ => {
-            println!(
+            outln!(
                 "{}: {} ({}), {} documents, {} set aside",
                 about.method,
                 options.grain,
@@ -139,7 +138,7 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
                 fit.len(),
                 dev.len()
             );
-            println!(
+            outln!(
                 "micro F1 {:.4} on those set aside, where codes from {:.3} on are given",
                 about.dev_f1,
                 coder.threshold()
@@ -157,10 +156,10 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Usage> {
     Ok(read.outcome())
 }
 
-fn evaluate(args: &ScoreArgs) -> Result<Outcome, Usage> {
+fn evaluate(args: &ScoreArgs) -> Result<Outcome, Error> {
     let read = read::cases(&args.cases)?;
-    let cases: Vec<_> = read.cases.iter().collect();
-    let judge = |path: &Path| -> Result<_, Usage> {
+    let cases: Vec<_> = read.coded.cases.iter().collect();
+    let judge = |path: &Path| -> Result<_, Error> {
         let coder = coder(path, args.encoder.as_deref())?;
         Ok((coder.judge(&cases, jobs(args.jobs)), coder))
     };
@@ -170,8 +169,8 @@ fn evaluate(args: &ScoreArgs) -> Result<Outcome, Usage> {
     if let Some((_, second)) = &other
         && second.labels.grain != first.labels.grain
     {
-        return Err(Usage(
-            "the two coders give different kinds of labels; their scores cannot be compared".into(),
+        return Err(Error::usage(
+            "the two coders give different kinds of labels; their scores cannot be compared",
         ));
     }
     let against = other.map(|(others, second)| (measure(&others), difference(&judged, &others), second));
@@ -179,7 +178,7 @@ fn evaluate(args: &ScoreArgs) -> Result<Outcome, Usage> {
         Some(OutputFormat::Json) => {
             let mut all = json!({
                 "coder": args.coder, "method": first.about.method, "grain": first.labels.grain, "scores": measured,
-                "without_codes": read.without_codes,
+                "without_codes": read.coded.without_codes,
             });
             if let Some((scores, (gap, interval), second)) = &against {
                 all["against"] = json!({
@@ -187,14 +186,14 @@ fn evaluate(args: &ScoreArgs) -> Result<Outcome, Usage> {
                     "difference": gap, "difference_interval": interval,
                 });
             }
-            println!("{}", serde_json::to_string_pretty(&all)?);
+            out!("{}", crate::to_json(&all)?);
         }
         _ => {
-            print!("{}", lines(&first.about.method, &measured));
+            out!("{}", lines(&first.about.method, &measured));
             if let Some((scores, (gap, interval), second)) = &against {
-                print!("{}", lines(&second.about.method, scores));
+                out!("{}", lines(&second.about.method, scores));
                 let bounds = interval.map(|i| format!(" ({:+.4} to {:+.4})", i.0, i.1)).unwrap_or_default();
-                println!("difference of micro F1: {gap:+.4}{bounds}");
+                outln!("difference of micro F1: {gap:+.4}{bounds}");
             }
         }
     }
@@ -217,16 +216,4 @@ fn lines(name: &str, m: &Measured) -> String {
         m.macro_.f1,
         at.join(", ")
     )
-}
-
-fn settings(options: &Options) -> BTreeMap<&'static str, Value> {
-    BTreeMap::from([
-        ("grain", json!(options.grain)),
-        ("epochs", json!(options.epochs)),
-        ("rate", json!(options.rate)),
-        ("width", json!(options.width)),
-        ("members", json!(options.members)),
-        ("with_bag", json!(options.with_bag)),
-        ("method", json!(format!("{:?}", options.method))),
-    ])
 }

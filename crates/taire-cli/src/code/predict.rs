@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
+use taire::Error;
 use taire_coding::{Coder, Predicted, Table};
 use taire_formats::{AtomicFile, Document};
 
 use super::args::PredictArgs;
 use super::read::documents;
 use super::{coder, table};
+use crate::Outcome;
 use crate::args::OutputFormat;
-use crate::{Outcome, Usage};
 
-pub(super) fn predict(args: &PredictArgs) -> Result<Outcome, Usage> {
+pub(super) fn predict(args: &PredictArgs) -> Result<Outcome, Error> {
     let coder = coder(&args.coder, args.encoder.as_deref())?;
     let table = table(args.labels.as_deref(), coder.about.language)?;
     let (documents, refused) = documents(&args.documents)?;
@@ -30,7 +31,7 @@ pub(super) fn predict(args: &PredictArgs) -> Result<Outcome, Usage> {
             file.write_all(out.as_bytes())?;
             file.finish()?;
         }
-        None => print!("{out}"),
+        None => out!("{out}"),
     }
     Ok(if refused > 0 { Outcome::SomeRefused } else { Outcome::Done })
 }
@@ -41,7 +42,7 @@ fn as_json(
     found: &[Predicted],
     table: &Table,
     out: &mut String,
-) -> Result<(), Usage> {
+) -> Result<(), Error> {
     let place = |byte: usize| document.text[..byte].chars().count();
     let codes: Vec<_> = found
         .iter()
@@ -58,7 +59,7 @@ fn as_json(
             })
         })
         .collect();
-    *out += &serde_json::to_string(&json!({"id": document.id, "codes": codes}))?;
+    *out += &serde_json::to_string(&json!({"id": document.id, "codes": codes})).map_err(crate::json_error)?;
     out.push('\n');
     Ok(())
 }

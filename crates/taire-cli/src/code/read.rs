@@ -2,20 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use taire_coding::{Case, read_codes};
-use taire_formats::{Document, ReadOptions, discover};
+use taire::Error;
+use taire::run::read_all;
+use taire_coding::CodedDocuments;
+use taire_formats::{Document, ReadOptions};
 
 use super::args::CasesArgs;
-use crate::feed::{Event, Feed};
-use crate::{Outcome, Usage};
+use crate::{Outcome, tell_refused};
 
-/// Documents joined with their codes.
+/// Documents joined with their codes, and how many could not be read.
 pub(super) struct Read {
-    pub(super) documents: Vec<Document>,
-    /// One for each of the documents.
-    pub(super) cases: Vec<Case>,
-    pub(super) without_codes: usize,
-    pub(super) codes_without_document: usize,
+    pub(super) coded: CodedDocuments,
     refused: usize,
 }
 
@@ -25,85 +22,31 @@ impl Read {
     }
 }
 
-pub(super) fn text(path: &Path) -> Result<String, Usage> {
+pub(super) fn text(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path)
-        .map_err(|e| Usage(format!("{}: cannot be read: {}", path.display(), e.kind())))
+        .map_err(|e| Error::usage(format!("cannot be read: {}", e.kind())).in_file(path))
 }
 
 /// All documents of files and folders, and how many were refused.
-pub(super) fn documents(paths: &[PathBuf]) -> Result<(Vec<Document>, usize), Usage> {
-    let options = ReadOptions::default();
-    let discovery = discover(paths, &options);
-    let mut refused = 0;
-    let mut refuse = |why: &dyn std::fmt::Display| {
-        eprintln!("taire: refused {why}");
-        refused += 1;
-    };
-    discovery.refused.iter().for_each(|refusal| refuse(refusal));
-    let mut out = Vec::new();
-    for step in Feed::new(&discovery.inputs, &options) {
-        match step.event {
-            Event::Document(document) => out.push(*document),
-            Event::Refused(refusal) => refuse(&refusal),
-            Event::Open(..) | Event::Close(_) => {}
-        }
-    }
-    match out.is_empty() {
-        true => Err(Usage("no document can be read; give files or folders of documents".into())),
-        false => Ok((out, refused)),
+pub(super) fn documents(paths: &[PathBuf]) -> Result<(Vec<Document>, usize), Error> {
+    let (documents, refused) = read_all(paths, &ReadOptions::default());
+    refused.iter().for_each(tell_refused);
+    match documents.is_empty() {
+        true => Err(Error::usage("no document can be read; give files or folders of documents")),
+        false => Ok((documents, refused.len())),
     }
 }
 
-/// The last part of an id that is a path.
-pub(super) fn short(id: &str) -> &str {
-    id.rsplit(['/', '\\']).next().unwrap_or(id)
-}
-
-pub(super) fn cases(args: &CasesArgs) -> Result<Read, Usage> {
-    let codes =
-        read_codes(&text(&args.codes)?).map_err(|e| Usage(format!("{}: {e}", args.codes.display())))?;
+pub(super) fn cases(args: &CasesArgs) -> Result<Read, Error> {
     let (all, refused) = documents(&args.documents)?;
-    let mut read = Read {
-        documents: Vec::new(),
-        cases: Vec::new(),
-        without_codes: 0,
-        codes_without_document: codes.len(),
-        refused,
-    };
-    let mut seen = std::collections::BTreeSet::new();
-    for document in all {
-        let Some(codes) = codes.get(&document.id).or_else(|| codes.get(short(&document.id))) else {
-            read.without_codes += 1;
-            continue;
-        };
-        if !seen.insert(document.id.clone()) {
-            return Err(Usage(format!(
-                "two documents have the id {}; codes cannot be joined with them",
-                document.id
-            )));
-        }
-        read.codes_without_document = read.codes_without_document.saturating_sub(1);
-        read.cases.push(Case {
-            id: document.id.clone(),
-            text: document.text.clone(),
-            codes: codes.iter().cloned().collect(),
-        });
-        read.documents.push(document);
-    }
-    if read.cases.is_empty() {
-        return Err(Usage(format!(
-            "no document has its id in {}; its first column names documents by their file name without extension, or by \
-             their id",
-            args.codes.display()
-        )));
-    }
+    let coded = CodedDocuments::join(all, &args.codes)?;
     for (count, what) in [
-        (read.without_codes, "documents have no codes and are left out"),
-        (read.codes_without_document, "documents of the codes were not found"),
+        (coded.without_codes, "documents have no codes and are left out"),
+        (coded.codes_without_document, "documents of the codes were not found"),
     ] {
         if count > 0 {
             eprintln!("taire: {count} {what}");
         }
     }
-    Ok(read)
+    Ok(Read { coded, refused })
 }

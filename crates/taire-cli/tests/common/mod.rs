@@ -38,11 +38,38 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// The documents of an output folder, without the reports, which tell the time.
+/// The documents of an output folder, without the reports, which tell the time, and the manifest.
 pub(crate) fn documents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = files(folder);
-    all.retain(|path, _| !path.to_string_lossy().starts_with("report."));
+    all.retain(|path, _| !["report.", "manifest."].iter().any(|r| path.to_string_lossy().starts_with(r)));
     all
+}
+
+/// The rows of a file of the private folder beside an output, without the header.
+pub(crate) fn private(out: &Path, name: &str) -> Vec<Vec<String>> {
+    let mut folder = out.with_extension("").into_os_string();
+    folder.push(".private");
+    let mut rows = Vec::new();
+    taire_formats::each_csv_row(&Path::new(&folder).join(name), |cells| rows.push(cells.to_vec()))
+        .expect("the private file is there");
+    rows
+}
+
+/// What stands for what in an output, by kind.
+pub(crate) fn crosswalk(out: &Path, kind: &str) -> BTreeMap<String, String> {
+    let rows = private(out, "crosswalk.csv").into_iter().filter(|row| row[0] == kind);
+    rows.map(|row| (row[1].clone(), row[2].clone())).collect()
+}
+
+/// The name of an example in an output: the document itself, or a folder that documents lie in.
+pub(crate) fn example(out: &Path, name: &str) -> PathBuf {
+    let wanted = examples().join(name);
+    let (path, new) = crosswalk(out, "file")
+        .into_iter()
+        .find(|(path, _)| Path::new(path).starts_with(&wanted))
+        .expect("the example was written");
+    let below = Path::new(&path).strip_prefix(&wanted).expect("below it").iter().count();
+    out.join(Path::new(&new).ancestors().nth(below).expect("as deep"))
 }
 
 /// What can be searched of a file: its bytes, or the parts of a container by their names.

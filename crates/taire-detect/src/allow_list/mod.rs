@@ -167,6 +167,14 @@ impl Detector for AllowList {
     }
 }
 
+/// Which tokens of a note are numbers that measure something, by the patterns of the allow-list.
+pub(crate) fn protected_numbers(note: &Note) -> Vec<bool> {
+    let mut protected = vec![false; note.tokens.len()];
+    let mut reading = Reading { text: note.norm(), tokens: &note.tokens, word: String::new() };
+    Protection::shipped().mark(&mut reading, &mut protected);
+    protected
+}
+
 /// Whether the starter list of a language allows a word as it is typed.
 pub fn starter_allows(language: Language, word: &str) -> bool {
     let folded = taire_text::fold(word);
@@ -223,10 +231,13 @@ mod tests {
 
     #[test]
     fn names_of_many_people_are_not_allowed_by_a_rare_meaning() {
-        for name in ["Martin", "Marie", "Thomas", "Bernard", "Lefebvre", "Nicolas", "Simon"] {
+        for name in ["Martin", "Marie", "Thomas", "Bernard", "Lefebvre", "Nicolas", "Simon", "Bou", "Vanden"]
+        {
             assert!(!starter_allows(Language::Fr, name), "{name}");
         }
-        for word in ["patient", "HTA", "petit", "traitement", "paracétamol", "mmHg", "Charcot", "l", "II"] {
+        for word in
+            ["patient", "HTA", "petit", "traitement", "paracétamol", "mmHg", "Charcot", "l", "von", "II"]
+        {
             assert!(starter_allows(Language::Fr, word), "{word}");
         }
     }

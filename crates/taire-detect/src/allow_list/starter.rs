@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use taire_text::{Facts, Language};
 
 use super::numbers::Protection;
+use crate::words::WordClass;
 
 /// Names from these tiers on are borne by many.
 const GIVEN: u8 = 5;
@@ -20,7 +21,8 @@ const SPANISH: &str = include_str!("starter-es.txt");
 
 /// Whether a folded word with these facts is on the starter list.
 pub(super) fn allows(language: Language, facts: Facts, folded: &str) -> bool {
-    if facts.keyword() != 0 || facts.word_class() >= 2 || folded.chars().nth(1).is_none() {
+    let keyword = facts.keyword() != 0 && !is_borne_particle(facts);
+    if keyword || facts.word_class() >= 2 || folded.chars().nth(1).is_none() {
         return true;
     }
     if extra(language).contains(folded) {
@@ -41,6 +43,11 @@ pub(super) fn allows(language: Language, facts: Facts, folded: &str) -> bool {
         || facts.is_way()
         || is_roman(folded)
         || Protection::shipped().knows(folded)
+}
+
+/// A particle that somebody bears as a name, and that needs more to be allowed: `Bou`, `Vanden`.
+fn is_borne_particle(facts: Facts) -> bool {
+    WordClass::from_facts(facts) == Some(WordClass::Particle) && facts.is_name()
 }
 
 /// Words that French medicine builds as it goes: schwannome, gliomatose, aponévrotomie. Only words that nobody bears

@@ -9,6 +9,7 @@ mod broken;
 mod checks;
 mod context;
 mod dates;
+mod files;
 mod ids;
 pub(crate) mod keywords;
 mod net;

@@ -28,8 +28,11 @@ impl Scan<'_> {
 
     pub(super) fn net_mark(&mut self, i: usize) -> usize {
         match self.text.as_bytes()[self.tokens[i].start()] {
-            b'@' => self.email(i, i).unwrap_or(i + 1),
-            b'.' if self.glued(i) && self.glued(i + 1) => self.bare_domain(i).unwrap_or(i + 1),
+            b'@' => self.email(i, i).or_else(|| self.handle(i)).unwrap_or(i + 1),
+            b'.' if self.glued(i) && self.glued(i + 1) => {
+                self.file_name(i).or_else(|| self.bare_domain(i)).unwrap_or(i + 1)
+            }
+            b'_' => self.login(i).unwrap_or(i + 1),
             _ => i + 1,
         }
     }
@@ -114,7 +117,13 @@ impl Scan<'_> {
                 break;
             }
         }
-        if dots == 0 && spaced {
+        // "K 43,75@88": a corneal radius at its axis.
+        let lettered = self.tokens[end + 1..=last].iter().any(|t| t.kind == TokenKind::Word);
+        // "V@ms": a threshold in volts at its width.
+        let short = dots == 0
+            && (self.tokens[last].end() - self.tokens[end + 1].start() < 3
+                || first + 1 == at && self.tokens[first].end() - self.tokens[first].start() < 2);
+        if dots == 0 && spaced || dots < 3 && !lettered || short {
             return None;
         }
         // "E-mail.durand@…", "mail-durand@…": the keyword is glued to the address.

@@ -39,6 +39,9 @@ impl Scan<'_> {
             Some("+") => {
                 let h = french_or_spanish_abroad(run, g, 0)
                     .or_else(|| (8..=15).rev().find_map(|n| run.exact(g, n, between)))?;
+                if !self.glued_or_plain(run, g, h) {
+                    return None;
+                }
                 let paren = first >= 2 && self.text_of(first - 2) == "(" && inside_paren(run, g, h);
                 let start = if paren { first - 2 } else { first - 1 };
                 (rest[0] != b'0').then_some((h, start))
@@ -58,6 +61,16 @@ impl Scan<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a plus sign belongs to the number after it: "2 cart. + 1/200 000 1", "++ 4.000-11.000" are sums and flags.
+    fn glued_or_plain(&self, run: &Run, g: usize, h: usize) -> bool {
+        let first = run.groups[g].first;
+        let gap = self.tokens[first].start() - self.tokens[first - 1].end();
+        let tab = self.text[..self.tokens[first].start()].ends_with('\t');
+        let seps = &run.groups[g + 1..h];
+        let alike = seps.iter().all(|x| x.sep == seps[0].sep && x.sep != Sep::Slash);
+        gap == 0 || gap <= 2 && !tab && alike
     }
 
     fn french(&self, run: &Run, g: usize) -> Option<(usize, f32)> {
@@ -143,6 +156,8 @@ impl Scan<'_> {
         for (i, group) in run.groups.iter().enumerate().skip(g) {
             let stops = i > g
                 && (!between(group.sep)
+                    // "BIP 53 (48e)": a diameter and its percentile.
+                    || said.kind == Kind::Extension && group.sep == Sep::Paren
                     || sum + group.len > most
                     || (group.sep == Sep::Slash && sum >= 6)
                     || (sum >= 8 && run.looks_like_date(i)));

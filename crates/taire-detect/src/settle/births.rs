@@ -78,11 +78,7 @@ fn by_number(note: &Note, entities: &mut [Entity], dates: &[(usize, Written)], n
 
 /// Nothing but a model calls it a birth date.
 fn only_guessed(entity: &Entity) -> bool {
-    entity
-        .voices
-        .iter()
-        .filter(|v| v.label() == Some(Label::BirthDate))
-        .all(|v| matches!(v.source, Source::Crf | Source::Transformer))
+    entity.voices.iter().filter(|v| v.label() == Some(Label::BirthDate)).all(|v| v.source.is_learned())
 }
 
 /// An old date right after a person's name or number.

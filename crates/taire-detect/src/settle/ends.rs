@@ -159,6 +159,7 @@ mod tests {
             role: voice.role,
             score: Score::new(0.8),
             sources: SourceSet::from_iter([Source::Crf]),
+            doubtful_value: false,
             voices: vec![voice],
         };
         let mut note = Note::builder("n", text).language(Some(Language::Es)).build().unwrap();

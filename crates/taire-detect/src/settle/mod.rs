@@ -1,9 +1,9 @@
-//! Last corrections, once every voice was heard and disjoint entities stand: where a name begins and ends, which of
-//! its parts is the family name, and which of several dates is the birth date.
+//! Last corrections of disjoint entities, after fusion: where a name begins and ends, which of its parts is the family
+//! name, and which of several dates is the birth date.
 //!
-//! A detector sees its own evidence only; here the whole of it lies side by side. Every correction leaves a voice
-//! that says why. All but the ends of names are French only: they are about French order, French keys and the French
-//! number.
+//! A detector sees its own evidence only; here all of it is at hand. Every correction leaves a mention that says why.
+//! All but the ends of names and their particles are French only: they are about French order, French keys and the
+//! French number.
 
 mod births;
 mod ends;
@@ -21,7 +21,7 @@ pub fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
     if entities.is_empty() {
         return entities;
     }
-    let mut entities = ends::settle(note, entities);
+    let mut entities = names::join_particles(note, ends::settle(note, entities));
     entities.retain(|entity| !is_placeholder(note, entity) && !is_heading(note, entity));
     if note.language != Language::Fr {
         return entities;
@@ -35,11 +35,11 @@ pub fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
 fn is_placeholder(note: &Note, entity: &Entity) -> bool {
     const FEWEST: usize = 8;
     let text = entity.span.of(note.raw()).as_bytes();
-    let told = entity.sources.contains(Source::Metadata) || entity.sources.contains(Source::Reviewer);
+    let certain = entity.sources.contains(Source::Metadata) || entity.sources.contains(Source::Reviewer);
     let mut digits = text.iter().filter(|b| b.is_ascii_digit());
     let Some(first) = digits.next() else { return false };
     let plain = |b: &u8| b == first || matches!(b, b' ' | b'.' | b'-' | b'/' | b'\t' | b'\n' | b'\r');
-    !told && digits.count() + 1 >= FEWEST && text.iter().all(plain)
+    !certain && digits.count() + 1 >= FEWEST && text.iter().all(plain)
 }
 
 /// `Nombre`, `Apellidos`: the head of a column or of a line, and no name.
@@ -53,10 +53,10 @@ fn is_heading(note: &Note, entity: &Entity) -> bool {
         return false;
     }
     let norm = note.to_norm(entity.span);
-    let told = entity.sources.contains(Source::Metadata) || entity.sources.contains(Source::Reviewer);
+    let certain = entity.sources.contains(Source::Metadata) || entity.sources.contains(Source::Reviewer);
     let tokens = &note.tokens[note.token_at(norm.start())..note.token_at(norm.end())];
     let mut words = tokens.iter().filter(|t| t.kind == Kind::Word);
-    !told && words.all(|t| HEADS.has(word_hash(t.of(note.norm()))))
+    !certain && words.all(|t| HEADS.has(word_hash(t.of(note.norm()))))
 }
 
 #[cfg(test)]
@@ -78,5 +78,29 @@ mod tests {
         assert_eq!(left("Nombre\tApellidos\tEdad", "Apellidos\tEdad"), 0);
         assert_eq!(left("Nombre\nApellidos", "Nombre"), 0);
         assert_eq!(left("Apellidos\nEdad Tovar", "Edad Tovar"), 1);
+    }
+
+    #[test]
+    fn particles_begin_the_family_name_behind_them() {
+        for (source, wanted) in [
+            (
+                "[Karim](GivenName) [ben](FamilyName) [Youssef](GivenName)",
+                "[Karim](GivenName) [ben Youssef](FamilyName)",
+            ),
+            ("[Karim ibn](GivenName) [Windeck](FamilyName)", "[Karim](GivenName) [ibn Windeck](FamilyName)"),
+            ("[María del](GivenName) [Carmen](GivenName)", "[María del](GivenName) [Carmen](GivenName)"),
+            ("la fille [de](FamilyName) [Marie](GivenName)", "la fille de [Marie](GivenName)"),
+        ] {
+            let marked = taire_text::marked::parse(source);
+            let note = Note::builder("a", &marked.text).language(Some(Language::Es)).build().unwrap();
+            let said = marked.spans.iter().map(|(range, label)| {
+                let span = Span::new(range.start, range.end);
+                Mention::phi(span, label.parse().unwrap(), 0.6, Source::Crf, "test")
+            });
+            let said: Vec<Mention> = said.collect();
+            let entities = settle(&note, fuse(&marked.text, &said, &FusionRule::default()));
+            let got: Vec<_> = entities.iter().map(|e| (e.span.range(), e.label.name().to_owned())).collect();
+            assert_eq!(got, taire_text::marked::parse(wanted).spans, "{source}");
+        }
     }
 }

@@ -1,14 +1,14 @@
-//! Names: a title or a key that ran into one is given back, and a whole name that one voice called all given or all
+//! Names: a title or a key that ran into one is given back, and a whole name that one detector called all given or all
 //! family is divided.
 
 use std::sync::LazyLock;
 
-use taire_text::{Entity, Kind, Label, Mention, Note, Raw, Shape, Source, Span, Token, fold};
+use taire_text::{Entity, Kind, Label, Mention, Note, Raw, Role, Shape, Source, Span, Token, fold};
 
-use crate::folded::{WordSet, word_hash};
+use crate::folded::{PARTICLES, WordSet, word_hash};
 use crate::words::WordClass;
 
-/// Words of forms that stand right after a name and are none.
+/// Words of forms that follow a name and are none.
 static AFTER: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
         "ne nee nes date dossier tel fax mail email courriel adresse naissance contact contacter ipp nda nip id dx rdv sexe",
@@ -98,6 +98,57 @@ pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
     twins(note, out)
 }
 
+/// `ben` and `Youssef`, `Karim ibn` and `Windeck`: particles begin the family name behind them, whoever they were found
+/// with. `María del` and `Carmen` stay given names.
+pub(super) fn join_particles(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
+    const WHY: &str = "particles and the name behind them";
+    let mut out: Vec<Entity> = Vec::with_capacity(entities.len());
+    for mut entity in entities {
+        if let Some(before) = out.last()
+            && is_guessed_name(before)
+            && is_guessed_name(&entity)
+            && (before.label, entity.label) != (Label::GivenName, Label::GivenName)
+            && note.raw().get(before.span.end()..entity.span.start()) == Some(" ")
+            && let Some((first, particle)) = last_particles(note, before)
+        {
+            let before = before.clone();
+            out.pop();
+            // "la fille de Marie": without a name before it, what was taken for a particle is a preposition.
+            let follows_name =
+                out.last().is_some_and(|e| is_name(e.label) && beside(note, e.span, before.span));
+            if particle == first && entity.label == Label::GivenName && !follows_name {
+                out.push(entity);
+                continue;
+            }
+            let span = Span::new(note.raw_of_tokens(particle, particle).start(), entity.span.end());
+            if particle > first {
+                let rest = note.raw_of_tokens(first, particle - 1);
+                out.push(part_of(&before, rest, before.label, WHY));
+            } else if entity.role == Role::Unknown {
+                entity.role = before.role;
+            }
+            entity = part_of(&entity, span, Label::FamilyName, WHY);
+        }
+        out.push(entity);
+    }
+    out
+}
+
+/// A name that neither the record nor a reviewer vouches for.
+fn is_guessed_name(entity: &Entity) -> bool {
+    let certain = entity.sources.contains(Source::Metadata) || entity.sources.contains(Source::Reviewer);
+    matches!(entity.label, Label::GivenName | Label::FamilyName) && !certain
+}
+
+/// The first token of a name, and the first of the particles in lower case that end it.
+fn last_particles(note: &Note, entity: &Entity) -> Option<(usize, usize)> {
+    let norm = note.to_norm(entity.span);
+    let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
+    let is_particle = |t: &&Token| t.shape == Shape::Lower && PARTICLES.has(word_hash(t.of(note.norm())));
+    let count = note.tokens.get(first..end)?.iter().rev().take_while(is_particle).count();
+    (count > 0).then_some((first, end - count))
+}
+
 /// `COLLIN, COLLIN Yves`: a name written twice is the family name, at birth and in use.
 fn twins(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
     const WHY: &str = "the same name twice: at birth and in use";
@@ -168,7 +219,7 @@ fn origin(note: &Note, entity: &Entity, first: usize, last: usize) -> Option<Opt
     Some(Some(part_of(entity, span, label, "what a particle begins is no given name")))
 }
 
-/// `Aide : M. Berthou`: a title, unless another stands before it (`Dr M. Berthou`) or the voices are sure.
+/// `Aide : M. Berthou`: a title, unless another comes before it (`Dr M. Berthou`) or the detectors are sure.
 fn is_monsieur(note: &Note, entity: &Entity, first: usize) -> bool {
     const SURE: f32 = 0.8;
     let before = note.tokens[..first].iter().rev().find(|t| t.kind != Kind::Mark);
@@ -237,7 +288,7 @@ fn trimmed(note: &Note, first: usize, last: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// A word that stands alone is a key only if what a key says goes on: `Date de`, `Née le`, `Dossier n°`.
+/// A word alone is a key only if what a key says goes on: `Date de`, `Née le`, `Dossier n°`.
 fn key_goes_on(note: &Note, at: usize) -> bool {
     let Some(next) = note.tokens.get(at + 1) else { return false };
     // "MME DUPONT MARIE NEE MARTIN", but no name is missed in "MME NEE MARIE".

@@ -11,6 +11,7 @@ mod keys_fr;
 mod people;
 mod person;
 mod reasons;
+mod rows;
 mod values;
 
 use std::cell::Cell;
@@ -89,6 +90,7 @@ impl Detector for Structure {
             let mut reader = Reader::new(note, out);
             reader.find_marks();
             reader.read_all();
+            rows::row_initials(note, out);
         }
         Ok(())
     }

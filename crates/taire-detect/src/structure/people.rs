@@ -134,7 +134,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A name after a title, wherever it stands.
+    /// A name after a title, anywhere in the text.
     pub(super) fn read_titled(&mut self, at: usize, person: &mut Person) -> usize {
         let note = self.note;
         let token = &note.tokens[at];

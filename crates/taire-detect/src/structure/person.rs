@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use taire_lang::WordRole;
 use taire_text::{Kind, Label, Language, Shape};
 
 use super::Reader;
@@ -13,28 +14,7 @@ use crate::folded::{PARTICLES, WordSet, title};
 const MAX_UNITS: usize = 6;
 
 /// Words that may stand right after a name, or where one is expected, and are none.
-static NO_NAME: LazyLock<WordSet> = LazyLock::new(|| {
-    WordSet::new(&[
-        "service services hopital hopitaux clinique chu ch chr chru centre hospitalier hospitaliere groupe gh ghu aphp unite departement pole",
-        "laboratoire cabinet ehpad universite faculte institut chef cheffe praticien praticienne medecin medecins medecine docteur interne externe",
-        "chirurgien chirurgie assistant assistante attache attachee adjoint adjointe consultant secretaire secretariat cadre infirmier infirmiere ide",
-        "ph pu puph mcu cca phc tel fax mail email courriel telephone rpps adeli finess rue avenue boulevard bd av place allee chemin route impasse",
-        "ne nee age agee sexe patient patiente monsieur madame homme femme garcon fille oui non aucun aucune inconnu idem neant sans pas avec pour",
-        "dans chez le cher chere confrere consoeur objet concerne copie compte rendu date dossier examen conclusion motif resultat radiologue biologiste",
-        "cardiologie neurologie urologie oncologie pneumologie radiologie gynecologie pediatrie urgences reanimation geriatrie dermatologie anesthesie",
-        "cardiologue neurologue urologue oncologue pneumologue gynecologue pediatre geriatre dermatologue psychiatre psychologue generaliste",
-        "specialiste responsable bonjour cordialement bien merci france hospitalisation consultation intervention traitement antecedents diagnostic",
-        "servicio servicios hospital clinica centro complejo unidad departamento seccion area facultad universidad instituto fundacion colegio",
-        "calle avda avenida paseo plaza carretera ctra camino ronda via carrer travesia glorieta jefe jefa medico medica adjunto adjunta residente",
-        "especialista especialidad facultativo facultativa mir fea email correo electronico telefono tfno tlf telf movil direccion domicilio ncol",
-        "cirugia oncologia urologia cardiologia neurologia pediatria ginecologia radiologia dermatologia oftalmologia anestesiologia psiquiatria",
-        "nefrologia hematologia traumatologia otorrinolaringologia endocrinologia reumatologia neumologia digestivo alergologia farmacologia",
-        "paciente varon mujer hombre nino nina ninguno ninguna desconocido desconoce sin con para por fecha edad sexo informe historia doctor doctora",
-        "espana remitido firmado fdo col colegiado numero num presenta refiere acude ingresa el medicina enfermeria division laboratorios secretaria apartado apdo",
-        "est a ont sont sera fue es esta son enero febrero janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-        "habitual conocido conocida actual previo previa normal si no tipo grado stade type groupe seule seul hospitalise hospitalisee vu vue admis admise",
-    ])
-});
+static NO_NAME: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::NoName));
 
 /// What the key says of the names after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -146,7 +146,7 @@ simd! {
 }
 
 simd! {
-    /// Rows to mean 0 and deviation 1, then scaled and moved. What the way back needs is left in `normal` (the rows
+    /// Rows to mean 0 and deviation 1, then scaled and moved. what the backward pass needs is left in `normal` (the rows
     /// before scaling) and `inverse` (one over each row's deviation).
     pub fn layer_norm(
         rows: &'a mut [f32],
@@ -211,7 +211,7 @@ simd! {
 }
 
 simd! {
-    /// The way back through [`softmax_rows`]: `gradient` becomes that of the numbers before scaling.
+    /// The backward pass of [`softmax_rows`]: `gradient` becomes that of the numbers before scaling.
     pub fn softmax_rows_back(
         probabilities: &'a [f32],
         width: usize,

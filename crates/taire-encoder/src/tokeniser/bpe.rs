@@ -32,7 +32,7 @@ static LETTERS: LazyLock<[char; 256]> = LazyLock::new(|| {
 impl Bpe {
     pub(super) fn read(model: &Value) -> Result<(Bpe, usize), Error> {
         let (pieces, count) = table(&model["vocab"])?;
-        let wrong = || Error::new("its merges do not fit its vocabulary");
+        let wrong = || Error::damaged("its merges do not fit its vocabulary");
         let mut merges = FxHashMap::default();
         for (rank, merge) in model["merges"].as_array().ok_or_else(wrong)?.iter().enumerate() {
             let (a, b) = match (merge.as_str(), merge[0].as_str(), merge[1].as_str()) {

@@ -65,7 +65,7 @@ impl std::fmt::Debug for Tokeniser {
 impl Tokeniser {
     /// Reads the text of a `tokenizer.json`.
     pub fn parse(json: &str) -> Result<Tokeniser, Error> {
-        let value: Value = serde_json::from_str(json).map_err(|e| Error::new(format!("no JSON: {e}")))?;
+        let value: Value = serde_json::from_str(json).map_err(|e| Error::damaged(format!("no JSON: {e}")))?;
         let model = &value["model"];
         let (model, mut pieces) = match model["type"].as_str().or_else(|| guess(model)) {
             Some("Unigram") => {
@@ -82,7 +82,9 @@ impl Tokeniser {
             }
             other => {
                 let other = other.unwrap_or("");
-                return Err(Error::new(format!("unknown model `{other}`; known: Unigram, WordPiece, BPE")));
+                return Err(Error::unsupported(format!(
+                    "unknown model `{other}`; known: Unigram, WordPiece, BPE"
+                )));
             }
         };
         for added in value["added_tokens"].as_array().into_iter().flatten() {
@@ -96,7 +98,7 @@ impl Tokeniser {
             | (Model::WordPiece(_), Splitter::Bert)
             | (Model::Bpe(_), Splitter::Bytes { .. }) => {}
             _ => {
-                return Err(Error::new(
+                return Err(Error::unsupported(
                     "its model and its pre_tokenizer are a pair that is not known; known: Unigram with Metaspace, \
                      WordPiece with BertPreTokenizer, BPE with ByteLevel",
                 ));
@@ -117,7 +119,7 @@ impl Tokeniser {
         self.pieces
     }
 
-    /// What stands before and after every sequence.
+    /// The pieces before and after every sequence.
     pub fn borders(&self) -> [u32; 2] {
         [self.start, self.end]
     }
@@ -130,7 +132,7 @@ impl Tokeniser {
         out
     }
 
-    /// The pieces of one word of ours, which may be glued to what stands before it. A word with nothing in it that
+    /// The pieces of one word of ours, which may be glued to the text before it. A word with nothing in it that
     /// the encoder knows is one unknown piece, so that no word is without; a very long one is read in its beginning.
     pub fn encode_word(&self, word: &str, glued: bool, out: &mut Vec<u32>) {
         let word = word.char_indices().nth(LONGEST_WORD).map_or(word, |(end, _)| &word[..end]);
@@ -188,20 +190,20 @@ fn borders(value: &Value) -> Result<[u32; 2], Error> {
     let single = post["single"].as_array();
     let ends = single.and_then(|s| Some([special(s.first()?)?, special(s.last()?)?]));
     ends.ok_or_else(|| {
-        Error::new("its post_processor does not say what opens and closes a sequence; known: TemplateProcessing, BertProcessing, RobertaProcessing")
+        Error::unsupported("its post_processor does not say what opens and closes a sequence; known: TemplateProcessing, BertProcessing, RobertaProcessing")
     })
 }
 
 /// A table from pieces to numbers, as word pieces and byte-pair encoding have it.
 fn table(vocabulary: &Value) -> Result<(FxHashMap<Box<str>, u32>, usize), Error> {
-    let entries = vocabulary.as_object().ok_or_else(|| Error::new("its vocabulary is no table"))?;
+    let entries = vocabulary.as_object().ok_or_else(|| Error::damaged("its vocabulary is no table"))?;
     let mut table = FxHashMap::default();
     let mut count = 0;
     for (piece, id) in entries {
         let id = id
             .as_u64()
             .filter(|&id| id < 1 << 24)
-            .ok_or_else(|| Error::new("a piece of its vocabulary has no number"))?;
+            .ok_or_else(|| Error::damaged("a piece of its vocabulary has no number"))?;
         count = count.max(id as usize + 1);
         table.insert(piece.as_str().into(), id as u32);
     }

@@ -65,7 +65,7 @@ fn read(value: &Value, steps: &mut Vec<Step>) -> Result<(), Error> {
             match (value["pattern"]["String"].as_str(), value["pattern"]["Regex"].as_str()) {
                 (Some(from), _) => steps.push(Step::Replace(from.to_owned(), content)),
                 (_, Some(" {2,}")) => steps.push(Step::Blanks(content)),
-                _ => return Err(Error::new("a normalizer replaces by a pattern that is not known")),
+                _ => return Err(Error::unsupported("a normalizer replaces by a pattern that is not known")),
             }
         }
         "BertNormalizer" => {
@@ -86,7 +86,7 @@ fn read(value: &Value, steps: &mut Vec<Step>) -> Result<(), Error> {
             steps.push(Step::Map(Charsmap::read(data)?));
         }
         other => {
-            return Err(Error::new(format!(
+            return Err(Error::unsupported(format!(
                 "unknown normalizer `{other}`; known: NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, \
                  BertNormalizer, Precompiled, Sequence"
             )));
@@ -199,7 +199,7 @@ struct Charsmap {
 
 impl Charsmap {
     fn read(base64: &str) -> Result<Charsmap, Error> {
-        let wrong = || Error::new("its precompiled_charsmap does not read");
+        let wrong = || Error::damaged("its precompiled_charsmap does not read");
         let bytes = decode(base64).ok_or_else(wrong)?;
         let (size, rest) = bytes.split_first_chunk::<4>().ok_or_else(wrong)?;
         let size = u32::from_le_bytes(*size) as usize;

@@ -24,7 +24,7 @@ impl Splitter {
         match kind {
             "Metaspace" => {
                 if value["replacement"].as_str().is_some_and(|r| r != "\u{2581}") {
-                    return Err(Error::new("a metaspace other than U+2581 is not read"));
+                    return Err(Error::unsupported("a metaspace other than U+2581 is not read"));
                 }
                 let scheme = value["prepend_scheme"].as_str();
                 Ok(Splitter::Metaspace {
@@ -47,10 +47,10 @@ impl Splitter {
                     {
                         Splitter::read(second)
                     }
-                    _ => Err(Error::new("an unknown sequence of pre_tokenizers")),
+                    _ => Err(Error::unsupported("an unknown sequence of pre_tokenizers")),
                 }
             }
-            other => Err(Error::new(format!(
+            other => Err(Error::unsupported(format!(
                 "unknown pre_tokenizer `{other}`; known: Metaspace, WhitespaceSplit with Metaspace, BertPreTokenizer, ByteLevel"
             ))),
         }
@@ -103,7 +103,7 @@ impl Splitter {
         }
     }
 
-    /// One word of ours: a sign that it begins one only where it is not glued to what stands before.
+    /// One word of ours: a sign that it begins one only where it is not glued to the text before it.
     pub(super) fn split_word(self, chars: &[Char], glued: bool, mut put: impl FnMut(&[Char])) {
         match self {
             Splitter::Metaspace { .. } => {

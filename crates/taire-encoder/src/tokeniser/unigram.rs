@@ -21,12 +21,13 @@ pub(super) struct Unigram {
 impl Unigram {
     pub(super) fn read(model: &Value) -> Result<(Unigram, usize), Error> {
         if model["byte_fallback"].as_bool() == Some(true) {
-            return Err(Error::new("unigram models that fall back to bytes are not read"));
+            return Err(Error::unsupported("unigram models that fall back to bytes are not read"));
         }
-        let wrong = || Error::new("its vocabulary is no list of pieces with scores");
+        let wrong = || Error::damaged("its vocabulary is no list of pieces with scores");
         let list = model["vocab"].as_array().ok_or_else(wrong)?;
         let unknown = model["unk_id"].as_u64().filter(|&id| (id as usize) < list.len());
-        let unknown = unknown.ok_or_else(|| Error::new("its unk_id is missing or outside the vocabulary"))?;
+        let unknown =
+            unknown.ok_or_else(|| Error::damaged("its unk_id is missing or outside the vocabulary"))?;
         let mut out =
             Unigram { pieces: FxHashMap::default(), longest: 1, unknown: unknown as u32, unknown_score: 0.0 };
         let mut least = f32::INFINITY;

@@ -21,7 +21,7 @@ impl WordPiece {
         let name = model["unk_token"].as_str().unwrap_or("[UNK]");
         let unknown = *pieces
             .get(name)
-            .ok_or_else(|| Error::new(format!("its vocabulary lacks the unknown piece `{name}`")))?;
+            .ok_or_else(|| Error::damaged(format!("its vocabulary lacks the unknown piece `{name}`")))?;
         let prefix = model["continuing_subword_prefix"].as_str().unwrap_or("##").to_owned();
         let longest = model["max_input_chars_per_word"].as_u64().unwrap_or(100) as usize;
         Ok((WordPiece { pieces, prefix, unknown, longest }, count))

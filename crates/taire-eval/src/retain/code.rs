@@ -2,7 +2,7 @@
 
 use taire_text::{Kind, Shape, Token, fold_into};
 
-/// How far back a word that announces a code may stand.
+/// How far back a word that announces a code may be.
 const REACH: usize = 5;
 
 const ANNOUNCE: &[&str] = &[

@@ -1,6 +1,7 @@
 //! Words of medicine that their endings give away, and names of diseases after somebody.
 
-use taire_text::{Facts, Kind, Language, Shape, Token, fold_into};
+use taire_lang::Vocabulary;
+use taire_text::{Facts, Kind, Language, Shape, Token, fold_hash, fold_into};
 
 use super::Category;
 
@@ -100,26 +101,6 @@ const OTHER_HEADS: &[&str] = &[
     "maniobra",
     "reflejo",
 ];
-const TITLES: &[&str] = &[
-    "m",
-    "mr",
-    "mme",
-    "mlle",
-    "monsieur",
-    "madame",
-    "dr",
-    "pr",
-    "docteur",
-    "professeur",
-    "d",
-    "dna",
-    "don",
-    "dona",
-    "sr",
-    "sra",
-    "doctor",
-    "doctora",
-];
 
 /// Tokens that "maladie de Crohn", "signe de Babinski-Weil" take from `at` on, whoever that was.
 pub(super) fn eponym(
@@ -151,7 +132,9 @@ pub(super) fn eponym(
         let named = |t: &Token| matches!(t.shape, Shape::Title | Shape::Mixed | Shape::Upper);
         tokens.get(i).is_some_and(|t| named(t) && t.end() - t.start() >= 3)
     };
-    if !is_name(i) || is(i, TITLES) {
+    let is_title =
+        |i: usize| tokens.get(i).is_some_and(|t| Vocabulary::any().roles(fold_hash(t.of(norm))).is_title());
+    if !is_name(i) || is_title(i) {
         return None;
     }
     i += 1;

@@ -1,7 +1,7 @@
 //! What medicine is kept: terms read in a document before and after ([`terms`]), counted by category as multisets
 //! (FASDIM's second step, Chazard et al. 2014).
 //!
-//! A term is kept as often as it stands in both. Terms are found by the lists of `taire-lexicon` and by their form
+//! A term is kept as often as both texts hold it. Terms are found by the lists of `taire-lexicon` and by their form
 //! ([`scan`]), never by the detectors that decide what is hidden.
 
 mod code;
@@ -120,7 +120,7 @@ pub struct Tally {
     pub before: u64,
     pub kept: u64,
     pub lost: u64,
-    /// Terms that only the text after holds: what stood in a longer term, or came with a surrogate.
+    /// Terms that only the text after holds: part of a longer term before, or part of a surrogate.
     pub added: u64,
 }
 
@@ -138,7 +138,7 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Counts one document; `lost` hears each term that is gone.
+    /// Counts one document; `lost` gets each term that is gone.
     pub fn add<'t>(&mut self, before: &'t Terms, after: &Terms, mut lost: impl FnMut(Category, &'t str)) {
         let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
         loop {

@@ -292,7 +292,7 @@ impl Reading<'_> {
         (end, laboratory)
     }
 
-    /// The value that is told of what ends before `at`.
+    /// The value of the quantity whose name ends before `at`.
     pub(super) fn value_after(&self, at: usize, folded: &mut String) -> Option<(usize, Quantity)> {
         let mut i = at;
         while i < at + GAP && !self.is_number(i) {

@@ -50,7 +50,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Reads what starts at a token, and tells where it ends.
+    /// Reads what starts at a token; returns where it ends.
     fn step(&mut self, at: usize) -> usize {
         let (norm, tokens) = (self.reading.norm, self.reading.tokens);
         match tokens[at].kind {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn families_are_told_and_symptoms_are_not() {
+    fn families_are_reported_and_symptoms_are_not() {
         let text = "Fièvre et toux chez un patient suivi pour une mucoviscidose et une BPCO";
         let note = Note::builder("a", text).language(Some(Language::Fr)).build().unwrap();
         let codes: Vec<_> = families(&note).iter().map(|f| f.code().to_owned()).collect();

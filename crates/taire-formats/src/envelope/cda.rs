@@ -9,6 +9,7 @@ use std::ops::Range;
 use taire_text::{Label, Sex};
 
 use crate::LeftOut;
+use crate::Reason;
 use crate::markup::{Flow, Name, Tag, Walk, decode, scan};
 use crate::splice::Gatherer;
 
@@ -21,7 +22,7 @@ use super::inside;
 use super::values::{is_code, show_object};
 use super::{Enveloped, Way};
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, Reason> {
     let xml = decode(bytes)?;
     let mut out = Gatherer::new();
     out.source(xml.clone().into_bytes());
@@ -293,14 +294,14 @@ impl Walk for Walker {
         self.strangers.push((at, address.to_owned()));
     }
 
-    fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, String> {
+    fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, Reason> {
         const MOST: usize = 200_000;
         let local = tag.name.local;
         if self.stack.is_empty() && (tag.name.ns != "v3" || local != "ClinicalDocument") {
             return Err("it is XML but no CDA document of HL7 version 3".into());
         }
         if self.puts.len() + self.codes.len() > 4 * MOST {
-            return Err(format!("it has over {MOST} fields; such a document is not read"));
+            return Err(format!("it has over {MOST} fields; such a document is not read").into());
         }
         let narrative = self.stack.last().is_some_and(|o| o.narrative);
         let kind = if tag.name.ns == "v3" { element(local, narrative) } else { Element::Unknown };
@@ -405,7 +406,7 @@ impl Walk for Walker {
         Ok(Flow::Into)
     }
 
-    fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), String> {
+    fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), Reason> {
         let Some(open) = self.stack.last() else { return Ok(()) };
         let (inside, who, birth_place) = (open.inside.clone(), open.who, open.birth_place);
         if text.trim().is_empty() {
@@ -479,7 +480,7 @@ impl Walk for Walker {
         Ok(())
     }
 
-    fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), String> {
+    fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), Reason> {
         let Some(open) = self.stack.pop() else { return Ok(()) };
         if let Some((at, _)) = open.number {
             out.cut(at, *b"");

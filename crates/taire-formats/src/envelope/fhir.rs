@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use taire_text::{Label, Sex};
+use taire_text::{Label, PatientId, Sex};
 
+use crate::Reason;
 use crate::decode::BOM;
 use crate::office::{self, Back};
 use crate::{Format, LeftOut};
@@ -56,7 +57,7 @@ pub(crate) struct Fhir {
     pub(super) pretty: bool,
 }
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, Reason> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let json = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8, as FHIR must be")?;
     let root = parse(json)?;
@@ -75,7 +76,8 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, String> {
     let mut form = reader.form;
     form.end_line();
     let mut read = form.finish();
-    read.known.patient = read.known.patient.or_else(|| survey.patients.pop_first());
+    read.known.patient =
+        read.known.patient.or_else(|| survey.patients.pop_first().as_deref().and_then(PatientId::parse));
     let Form { sheet, left_out, .. } = form;
     let text = sheet.text().to_owned();
     let way = Way::Fhir(Fhir { sheet, root, pretty: json.trim().contains('\n') });
@@ -154,7 +156,7 @@ struct At<'a> {
 }
 
 impl Reader {
-    fn resource(&mut self, node: Node) -> Result<Out, String> {
+    fn resource(&mut self, node: Node) -> Result<Out, Reason> {
         let Node::Object(members) = node else {
             return Err("it holds something else than a resource".into());
         };
@@ -172,7 +174,7 @@ impl Reader {
         Ok(self.object(at, members)?.unwrap_or(Out::Object(Vec::new())))
     }
 
-    fn object(&mut self, at: At<'_>, members: Vec<(String, Node)>) -> Result<Option<Out>, String> {
+    fn object(&mut self, at: At<'_>, members: Vec<(String, Node)>) -> Result<Option<Out>, Reason> {
         match at.kind {
             Kind::Name => self.form.line(Line::Person, at.who),
             Kind::Address => self.form.line(Line::Address, at.who),
@@ -207,7 +209,7 @@ impl Reader {
         Ok((!out.is_empty()).then_some(Out::Object(out)))
     }
 
-    fn member(&mut self, here: &Here<'_>, node: Node, plain: &mut bool) -> Result<Option<Out>, String> {
+    fn member(&mut self, here: &Here<'_>, node: Node, plain: &mut bool) -> Result<Option<Out>, Reason> {
         let at = here.at;
         let rule = rule(at.kind, at.resource, here.key);
         match (rule, node) {
@@ -249,7 +251,7 @@ impl Reader {
         key: &str,
         rule: Rule,
         members: Vec<(String, Node)>,
-    ) -> Result<Option<Out>, String> {
+    ) -> Result<Option<Out>, Reason> {
         let (kind, who) = match rule {
             Rule::Inner(kind) => (kind, at.who),
             Rule::PersonName => (Kind::Name, at.who),
@@ -311,7 +313,7 @@ impl Reader {
         rule: Rule,
         text: String,
         plain: &mut bool,
-    ) -> Result<Option<Out>, String> {
+    ) -> Result<Option<Out>, Reason> {
         let At { resource, kind, who, .. } = here.at;
         let slot = match rule {
             Rule::Code | Rule::ContentType if is_code(&text) => return Ok(Some(Out::Code(text))),

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use jiff::civil::Date;
-use taire_text::{Given, Identity, KnownIdentity, Label, Language, Role, Sex};
+use taire_text::{Given, Identity, KnownIdentity, Label, Language, PatientId, Role, Sex};
 
 use crate::LeftOut;
 use crate::office::{Counts, count};
@@ -322,7 +322,10 @@ impl Form {
         self.caregivers.retain(none);
         self.relatives.retain(none);
         let known = KnownIdentity {
-            patient: self.number.take().or(self.national.take()),
+            patient: [self.number.take(), self.national.take()]
+                .iter()
+                .flatten()
+                .find_map(|id| PatientId::parse(id)),
             family_name: patient.family_name,
             birth_name: patient.birth_name,
             given_names: patient.given_names,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use encoding_rs::WINDOWS_1252;
 use taire_text::{Label, Sex};
 
+use crate::Reason;
 use crate::decode::decode;
 use crate::office::Back;
 use crate::{Encoding, LeftOut, OutSpan};
@@ -67,7 +68,7 @@ fn is_mixed(bytes: &[u8]) -> bool {
         && bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
 }
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, Reason> {
     let decoded = decode(bytes).map_err(str::to_owned)?;
     if !matches!(decoded.encoding, Encoding::Utf8 | Encoding::Windows1252) || is_mixed(bytes) {
         return Err("its encoding is neither UTF-8 nor Latin-1; convert it".into());
@@ -84,7 +85,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, String> {
     };
     let lines: Vec<&str> = text.split(['\r', '\n']).filter(|l| !l.trim().is_empty()).collect();
     if lines.len() > MOST_SEGMENTS {
-        return Err(format!("it has over {MOST_SEGMENTS} segments; such a message is not read"));
+        return Err(format!("it has over {MOST_SEGMENTS} segments; such a message is not read").into());
     }
     let header = lines.first().copied().unwrap_or_default();
     let marks = Marks::read(header).ok_or("its first segment does not declare its separators")?;
@@ -117,7 +118,9 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, String> {
             return Err("it holds several patients; split it by patient".into());
         }
         if name.len() != 3 || !name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()) {
-            return Err(format!("segment {} has no name; a line end inside a field must be escaped", i + 1));
+            return Err(
+                format!("segment {} has no name; a line end inside a field must be escaped", i + 1).into()
+            );
         }
         if name == "MSH" {
             parts.insert(0, String::new());
@@ -148,7 +151,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn segment(&mut self, name: String, fields: &[String]) -> Result<Segment, String> {
+    fn segment(&mut self, name: String, fields: &[String]) -> Result<Segment, Reason> {
         self.who = match name.as_str() {
             "PID" => Who::Patient,
             "NK1" => self.form.relative(),
@@ -187,7 +190,7 @@ impl Reader {
         Ok(Segment { name, fields: out })
     }
 
-    fn field(&mut self, kind: Field, raw: &str) -> Result<Repetitions, String> {
+    fn field(&mut self, kind: Field, raw: &str) -> Result<Repetitions, Reason> {
         if kind == Field::Observed {
             if self.type_of == "ED" {
                 return self.encapsulated(raw);
@@ -372,7 +375,7 @@ impl Reader {
     }
 
     /// A document inside: source, type, subtype, encoding, data.
-    fn encapsulated(&mut self, raw: &str) -> Result<Repetitions, String> {
+    fn encapsulated(&mut self, raw: &str) -> Result<Repetitions, Reason> {
         let mut parts = raw.splitn(5, self.marks.component);
         let mut next = || parts.next().unwrap_or_default().to_owned();
         let (_, kind, subtype, encoding, data) = (next(), next(), next(), next(), next());

@@ -8,6 +8,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::Reason;
 use crate::decode::decode;
 use crate::office::{self, Back, Counts};
 use crate::sniff::{HEAD, recognise};
@@ -23,10 +24,10 @@ pub(crate) struct Inside {
 }
 
 /// Decodes base64 with blanks in it.
-pub(crate) fn from_base64(text: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn from_base64(text: &str) -> Result<Vec<u8>, Reason> {
     let packed: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
     if packed.len() / 4 * 3 > LIMIT {
-        return Err(format!("the document it carries is over {} MB", LIMIT >> 20));
+        return Err(format!("the document it carries is over {} MB", LIMIT >> 20).into());
     }
     STANDARD.decode(packed).map_err(|_| "the document it carries is cut short or is no base64".into())
 }
@@ -36,8 +37,8 @@ pub(crate) fn to_base64(bytes: &[u8]) -> String {
 }
 
 /// Opens a document by its content.
-pub(crate) fn open(bytes: &[u8]) -> Result<Inside, String> {
-    let refused = |why: String| format!("the document it carries cannot be treated: {why}");
+pub(crate) fn open(bytes: &[u8]) -> Result<Inside, Reason> {
+    let refused = |why: Reason| why.prefixed("the document it carries cannot be treated: ");
     let head = &bytes[..bytes.len().min(HEAD)];
     let format = recognise(head, Path::new("inside"), &ReadOptions::default()).map_err(refused)?;
     let media = match format {
@@ -46,7 +47,9 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Inside, String> {
         Format::Odt => "application/vnd.oasis.opendocument.text",
         Format::Html => "text/html",
         Format::Rtf => "text/rtf",
-        other => return Err(refused(format!("it is {}, which is not opened there", other.name()))),
+        other => {
+            return Err(refused(format!("it is {}, which is not opened there", other.name()).into()));
+        }
     };
     if format == Format::Text {
         let text = decode(bytes).map_err(|why| refused(why.into()))?.text.into_owned();
@@ -69,7 +72,10 @@ mod tests {
     fn what_cannot_be_opened_is_refused_without_a_word_of_it() {
         for bytes in [&b"PAR1dupont"[..], b"\x89PNGdupont", b"\0\0dupont", b"{\"resourceType\":\"Bundle\"}"] {
             let why = open(bytes).unwrap_err();
-            assert!(!why.contains("dupont") && why.starts_with("the document it carries"), "{why}");
+            assert!(
+                !why.to_string().contains("dupont") && why.to_string().starts_with("the document it carries"),
+                "{why}"
+            );
         }
         for text in ["SGVsbG8", "SGVs!G8=", "é"] {
             assert!(from_base64(text).is_err(), "{text}");

@@ -1,5 +1,6 @@
 //! JSON as a tree that keeps the order of keys and the digits of numbers.
 
+use crate::Reason;
 use std::fmt;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -40,7 +41,7 @@ impl<'de> serde::Deserialize<'de> for Members<'de> {
 }
 
 /// Reads a whole JSON text.
-pub(super) fn parse(json: &str) -> Result<Node, String> {
+pub(super) fn parse(json: &str) -> Result<Node, Reason> {
     let raw: &RawValue = serde_json::from_str(json).map_err(|_| BAD)?;
     let mut left = MOST;
     node(raw.get(), 0, &mut left)
@@ -48,9 +49,9 @@ pub(super) fn parse(json: &str) -> Result<Node, String> {
 
 const BAD: &str = "it is not valid JSON, or it is cut short";
 
-fn node(json: &str, depth: usize, left: &mut usize) -> Result<Node, String> {
+fn node(json: &str, depth: usize, left: &mut usize) -> Result<Node, Reason> {
     if depth > DEEPEST {
-        return Err(format!("its JSON nests deeper than {DEEPEST} levels"));
+        return Err(format!("its JSON nests deeper than {DEEPEST} levels").into());
     }
     *left = left.checked_sub(1).ok_or_else(|| format!("its JSON has over {MOST} values"))?;
     Ok(match json.as_bytes().first() {

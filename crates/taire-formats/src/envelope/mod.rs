@@ -1,4 +1,4 @@
-//! Envelopes of hospital information systems: CDA-R2, FHIR and HL7 v2. A header of fields, and a letter inside.
+//! Envelopes of hospital information systems: CDA-R2, FHIR, HL7 v2 and mail. A header of fields, and a letter inside.
 //!
 //! Header and letter are read as one text, so that one rewriting gives both the same invented person; the values then
 //! go back to their places. What is known of the people in the header helps to find them in the letter.
@@ -13,13 +13,16 @@ mod form;
 mod hl7;
 mod hl7_rules;
 mod hl7_text;
-mod inside;
+pub(crate) mod inside;
 mod json;
+pub(crate) mod mail;
+mod mail_write;
 mod sheet;
 mod values;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::Reason;
 use crate::office::Counts;
 use crate::{Format, OutSpan};
 
@@ -39,6 +42,7 @@ pub(crate) enum Way {
     Cda(cda_write::Cda),
     Fhir(fhir::Fhir),
     Hl7(hl7::Hl7),
+    Mail(mail_write::Mail),
 }
 
 impl Way {
@@ -48,6 +52,7 @@ impl Way {
             Way::Cda(cda) => cda.weight(),
             Way::Fhir(resource) => resource.weight(),
             Way::Hl7(message) => message.weight(),
+            Way::Mail(mail) => mail.weight(),
         }
     }
 
@@ -58,6 +63,7 @@ impl Way {
             Way::Cda(cda) => Ok((Format::Cda, cda.write(text, spans)?)),
             Way::Fhir(resource) => Ok((Format::Fhir, resource.write(text, spans)?)),
             Way::Hl7(message) => Ok((Format::Hl7, message.write(text, spans)?)),
+            Way::Mail(mail) => Ok((Format::Mail, mail.write(text, spans)?)),
         };
         let written = catch_unwind(AssertUnwindSafe(work));
         let (format, bytes) = written.unwrap_or(Err("an internal fault stopped its writing"))?;
@@ -69,11 +75,12 @@ impl Way {
 }
 
 /// Opens an envelope. The reason of a refusal quotes nothing of it.
-pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Enveloped, String> {
+pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Enveloped, Reason> {
     let work = || match format {
         Format::Cda => cda::open(bytes),
         Format::Hl7 => hl7::open(bytes),
         Format::Fhir => fhir::open(bytes),
+        Format::Mail => mail::open(bytes),
         _ => Err("it is no envelope".into()),
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
@@ -88,7 +95,7 @@ mod tests {
     /// Damaged in many places: read or refused, never a fault, and what is read can be written.
     #[test]
     fn damage_is_no_fault() {
-        type Open = fn(&[u8]) -> Result<Enveloped, String>;
+        type Open = fn(&[u8]) -> Result<Enveloped, Reason>;
         let samples: [(&[u8], Open); 3] = [
             (include_bytes!("../../../../examples/fr/echanges-5512/lettre-cda.xml"), cda::open),
             (include_bytes!("../../../../examples/fr/echanges-5512/dossier-fhir.json"), fhir::open),

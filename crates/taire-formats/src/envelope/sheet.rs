@@ -12,6 +12,7 @@ use taire_text::{Given, Label, Role, Span, fold};
 
 use crate::OutSpan;
 use crate::splice::TELLING;
+use crate::text_edit::{TextEdit, edits_by_place, text_edits};
 
 /// Names a slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -98,77 +99,43 @@ impl Sheet {
     /// them the two must be the same.
     pub(crate) fn fill(&self, text: &str, spans: &[OutSpan]) -> Result<Filled, &'static str> {
         const DISAGREE: &str = "its new text does not agree with its envelope; it is not written";
-        let mut edits: Vec<(Range<usize>, &str, &OutSpan)> = Vec::with_capacity(spans.len());
-        let (mut was, mut now) = (0, 0);
-        for span in spans {
-            let kept = self.text.get(was..span.original.start).ok_or(DISAGREE)?;
-            let start = span.start.checked_sub(span.put).ok_or(DISAGREE)?;
-            if text.get(now..start) != Some(kept) {
-                return Err(DISAGREE);
-            }
-            for (range, with) in span.edits(text).ok_or(DISAGREE)? {
-                edits.extend(self.lines(range, with).into_iter().map(|(r, w)| (r, w, span)));
-            }
-            (was, now) = (span.original.end, span.end);
-        }
-        if self.text.get(was..).is_none() || self.text.get(was..) != text.get(now..) {
-            return Err(DISAGREE);
-        }
+        let edits = text_edits(&self.text, text, spans).map_err(|_| DISAGREE)?;
+        let edits: Vec<TextEdit<'_>> = edits
+            .into_iter()
+            .flat_map(|edit| edit.split_at(&self.text, &['\n']))
+            .filter(|edit| !edit.range.is_empty())
+            .collect();
+        let mut by_slot = edits_by_place(&edits, &self.slots);
         let mut values = Vec::with_capacity(self.slots.len());
-        // The edit that runs over the end of a slot was written into that slot.
-        let mut written = 0;
-        for slot in &self.slots {
-            let first = edits.partition_point(|(range, _, _)| range.end <= slot.start);
-            let mut new = Value { changed: false, ..Value::default() };
+        for (index, slot) in self.slots.iter().enumerate() {
+            let mut new = Value::default();
             let mut from = slot.start;
-            for (i, (range, with, span)) in edits.iter().enumerate().skip(first) {
-                if range.start >= slot.end {
-                    break;
-                }
-                let part = range.start.max(slot.start)..range.end.min(slot.end);
-                let with = if i + 1 > written { with } else { &"" };
-                written = i + 1;
-                new.text.push_str(self.text.get(from..part.start).ok_or(DISAGREE)?);
+            for TextEdit { range, with, span } in by_slot.remove(&index).unwrap_or_default() {
+                new.text.push_str(self.text.get(from..range.start).ok_or(DISAGREE)?);
                 let start = new.text.len();
                 new.text.push_str(with);
                 new.spans.push(OutSpan {
                     start,
                     end: new.text.len(),
-                    original: part.start - slot.start..part.end - slot.start,
+                    original: range.start - slot.start..range.end - slot.start,
                     took: 0,
                     put: 0,
-                    ..(*span).clone()
+                    ..spans[span].clone()
                 });
                 new.changed = true;
-                from = part.end;
+                from = range.end;
             }
             new.text.push_str(self.text.get(from..slot.end).ok_or(DISAGREE)?);
             values.push(new);
         }
         let mut words: Vec<String> = Vec::new();
-        for (range, _, _) in &edits {
-            let folded = fold(self.text.get(range.clone()).unwrap_or_default());
+        for edit in &edits {
+            let folded = fold(self.text.get(edit.range.clone()).unwrap_or_default());
             words.extend(folded.split(|c: char| !c.is_alphanumeric()).filter(|w| tells(w)).map(Into::into));
         }
         words.sort_unstable();
         words.dedup();
         Ok(Filled { values, words })
-    }
-
-    /// A replacement over several lines goes line by line when it has as many as what it replaces.
-    fn lines<'t>(&self, range: Range<usize>, with: &'t str) -> Vec<(Range<usize>, &'t str)> {
-        let was = self.text.get(range.clone()).unwrap_or_default();
-        let count = was.matches('\n').count();
-        if count == 0 || with.matches('\n').count() != count {
-            return vec![(range, with)];
-        }
-        let mut at = range.start;
-        let pairs = was.split('\n').zip(with.split('\n')).map(|(was, with)| {
-            let line = at..at + was.len();
-            at = line.end + 1;
-            (line, with)
-        });
-        pairs.filter(|(line, _)| !line.is_empty()).collect()
     }
 }
 
@@ -214,38 +181,9 @@ impl Filled {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use taire_text::SourceSet;
-
-    /// Replaces every occurrence of each of `swaps`.
-    pub(crate) fn swap(text: &str, swaps: &[(&str, &str)]) -> (String, Vec<OutSpan>) {
-        let (mut new, mut spans, mut at) = (String::new(), Vec::new(), 0);
-        while at < text.len() {
-            let hit = swaps.iter().find(|(was, _)| text[at..].starts_with(was));
-            let Some((was, with)) = hit else {
-                let c = text[at..].chars().next().unwrap();
-                new.push(c);
-                at += c.len_utf8();
-                continue;
-            };
-            let start = new.len();
-            new.push_str(with);
-            spans.push(OutSpan {
-                start,
-                end: new.len(),
-                original: at..at + was.len(),
-                took: 0,
-                put: 0,
-                label: "X".into(),
-                role: None,
-                score: 1.0,
-                sources: SourceSet::default(),
-            });
-            at += was.len();
-        }
-        (new, spans)
-    }
+    use crate::text_edit::tests::replace_all;
 
     #[test]
     fn slots_get_their_part_and_the_words_between_are_given() {
@@ -262,7 +200,8 @@ pub(crate) mod tests {
         let named: Vec<_> =
             sheet.given.iter().filter(|g| g.label.is_some()).map(|g| g.span.of(&text)).collect();
         assert_eq!(named, ["DUPONT"]);
-        let (new, spans) = swap(&text, &[("DUPONT", "PETIT"), ("Dupont", "Petit"), ("va\nbien", "ok")]);
+        let (new, spans) =
+            replace_all(&text, &[("DUPONT", "PETIT"), ("Dupont", "Petit"), ("va\nbien", "ok")]);
         let filled = sheet.fill(&new, &spans).unwrap();
         let value = |slot| filled.value(slot).text.as_str();
         assert_eq!(

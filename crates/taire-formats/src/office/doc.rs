@@ -8,10 +8,11 @@ use std::io::{Cursor, Read};
 use std::ops::Range;
 
 use super::{Back, Counts, LeftOut, Opened, count};
+use crate::Reason;
 
 const DAMAGED: &str = "it is a Word 97-2003 file that is damaged or cut short";
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let mut file = cfb::CompoundFile::open(Cursor::new(bytes)).map_err(|_| DAMAGED)?;
     refuse_parts(&file)?;
     let word = stream(&mut file, "WordDocument")?;
@@ -30,7 +31,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
     Ok(Opened { text, back: Back::Text, left_out: counts })
 }
 
-fn refuse_parts(file: &cfb::CompoundFile<Cursor<&[u8]>>) -> Result<(), String> {
+fn refuse_parts(file: &cfb::CompoundFile<Cursor<&[u8]>>) -> Result<(), Reason> {
     if file.exists("/EncryptedPackage") || file.exists("/EncryptionInfo") {
         return Err("it is encrypted; remove its password first".into());
     }
@@ -48,19 +49,19 @@ fn refuse_parts(file: &cfb::CompoundFile<Cursor<&[u8]>>) -> Result<(), String> {
     Ok(())
 }
 
-fn stream(file: &mut cfb::CompoundFile<Cursor<&[u8]>>, name: &str) -> Result<Vec<u8>, String> {
+fn stream(file: &mut cfb::CompoundFile<Cursor<&[u8]>>, name: &str) -> Result<Vec<u8>, Reason> {
     let stream = file.open_stream(format!("/{name}")).map_err(|_| DAMAGED)?;
     let mut bytes = Vec::new();
     stream.take(crate::LIMIT as u64).read_to_end(&mut bytes).map_err(|_| DAMAGED)?;
     Ok(bytes)
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Result<u16, String> {
+fn u16_at(bytes: &[u8], at: usize) -> Result<u16, Reason> {
     let two = bytes.get(at..).and_then(|b| b.first_chunk::<2>()).ok_or(DAMAGED)?;
     Ok(u16::from_le_bytes(*two))
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Result<usize, String> {
+fn u32_at(bytes: &[u8], at: usize) -> Result<usize, Reason> {
     let four = bytes.get(at..).and_then(|b| b.first_chunk::<4>()).ok_or(DAMAGED)?;
     Ok(u32::from_le_bytes(*four) as usize)
 }
@@ -76,7 +77,7 @@ struct Fib {
 }
 
 impl Fib {
-    fn read(word: &[u8]) -> Result<Fib, String> {
+    fn read(word: &[u8]) -> Result<Fib, Reason> {
         const COUNTS: usize = 76;
         const PIECES: usize = 154 + 33 * 8;
         const CHARACTERS: usize = 154 + 12 * 8;
@@ -101,7 +102,7 @@ impl Fib {
             at += length;
         }
         let range = |at: usize| {
-            Ok::<_, String>(u32_at(word, at)?..u32_at(word, at)?.saturating_add(u32_at(word, at + 4)?))
+            Ok::<_, Reason>(u32_at(word, at)?..u32_at(word, at)?.saturating_add(u32_at(word, at + 4)?))
         };
         let table = if flags & 0x0200 != 0 { "1Table" } else { "0Table" };
         Ok(Fib { table, parts, pieces: range(PIECES)?, characters: range(CHARACTERS)? })
@@ -118,7 +119,7 @@ struct Piece {
 struct Pieces(Vec<Piece>);
 
 impl Pieces {
-    fn read(word: &[u8], table: &[u8], fib: &Fib) -> Result<Pieces, String> {
+    fn read(word: &[u8], table: &[u8], fib: &Fib) -> Result<Pieces, Reason> {
         let mut rest = table.get(fib.pieces.clone()).ok_or(DAMAGED)?;
         while rest.first() == Some(&1) {
             let length = usize::from(u16_at(rest, 1)?);
@@ -155,7 +156,7 @@ impl Pieces {
         range: Range<usize>,
         deleted: &[Range<usize>],
         counts: &mut Counts,
-    ) -> Result<Vec<char>, String> {
+    ) -> Result<Vec<char>, Reason> {
         let mut out = Vec::new();
         let mut was_deleted = false;
         for piece in &self.0 {
@@ -196,7 +197,7 @@ fn in_ranges(ranges: &[Range<usize>], at: usize) -> bool {
 }
 
 /// Bytes of the text stream that change tracking marks as deleted.
-fn deleted_ranges(word: &[u8], table: &[u8], fib: &Fib) -> Result<Vec<Range<usize>>, String> {
+fn deleted_ranges(word: &[u8], table: &[u8], fib: &Fib) -> Result<Vec<Range<usize>>, Reason> {
     const PAGE: usize = 512;
     let list = table.get(fib.characters.clone()).ok_or(DAMAGED)?;
     let pages = list.len().saturating_sub(4) / 8;

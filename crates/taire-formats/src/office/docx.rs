@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::Reason;
 use crate::markup::{Flow, Name, Tag, Walk, decode, scan};
 use crate::splice::{Code, Gatherer};
 
@@ -14,7 +15,7 @@ use super::opc::{Kind, Package};
 use super::zipped::Zip;
 use super::{Back, Counts, LeftOut, Opened, count};
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let mut zip = Zip::open(bytes)?;
     let mut counts = Counts::new();
     let mut package = Package::follow(&mut zip, &mut counts)?;
@@ -134,7 +135,7 @@ impl Walk for Walker<'_> {
         namespace(uri)
     }
 
-    fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, String> {
+    fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, Reason> {
         match element(self.kind, tag.name, tag.depth) {
             Element::Keep => {}
             Element::Drop => return Ok(Flow::Drop),
@@ -174,7 +175,7 @@ impl Walk for Walker<'_> {
         Ok(Flow::Into)
     }
 
-    fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), String> {
+    fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), Reason> {
         match self.inside {
             Inside::Shown(space) => {
                 out.run(at, text.to_owned(), space.map_or(Code::Xml, Code::XmlSpace));
@@ -200,7 +201,7 @@ impl Walk for Walker<'_> {
         Ok(())
     }
 
-    fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), String> {
+    fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), Reason> {
         self.inside = Inside::Nothing;
         match (name.ns, name.local) {
             ("w", "del" | "moveFrom") => self.deleted = self.deleted.saturating_sub(1),

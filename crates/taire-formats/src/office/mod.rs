@@ -8,7 +8,6 @@ mod cells;
 mod doc;
 mod docx;
 mod docx_rules;
-mod entities;
 mod odt;
 mod odt_rules;
 mod opc;
@@ -24,6 +23,7 @@ mod zipped;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::Reason;
 use crate::splice::Places;
 use crate::{Format, OutSpan};
 
@@ -139,7 +139,7 @@ impl Back {
 
 /// Whether what is read is the text: letter for letter, with a blank wherever the text has one. A tab that stands in the layout may
 /// be one more.
-fn reads_as(read: &str, text: &str) -> bool {
+pub(crate) fn reads_as(read: &str, text: &str) -> bool {
     /// Letters, and whether a blank stands before each.
     fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
         let mut blank = false;
@@ -162,7 +162,7 @@ fn reads_as(read: &str, text: &str) -> bool {
 }
 
 /// Opens a document. The reason of a refusal quotes nothing of it.
-pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Opened, String> {
+pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Opened, Reason> {
     let work = || match format {
         Format::Docx => docx::open(bytes),
         Format::Odt => odt::open(bytes),
@@ -176,6 +176,15 @@ pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Opened, String> {
         Err("an internal fault stopped its reading; please report its format and size".into())
     })
 }
+
+/// Opens HTML that is part of a page, as cells of tables hold it.
+pub(crate) fn open_fragment(html: &str) -> Result<Opened, Reason> {
+    catch_unwind(AssertUnwindSafe(|| page::open_fragment(html))).unwrap_or_else(|_| {
+        Err("an internal fault stopped its reading; please report its format and size".into())
+    })
+}
+
+pub(crate) use page::has_tags;
 
 #[cfg(test)]
 mod tests {

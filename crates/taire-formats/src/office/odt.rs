@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::Reason;
 use crate::markup::{Flow, Name, Tag, Walk, decode, scan};
 use crate::splice::{Code, Gatherer, Places};
 
@@ -17,7 +18,7 @@ const PICTURE: &str = "Pictures/empty.png";
 /// The parts that hold text, in the order they are read. `styles.xml` has headers and footers.
 const PARTS: [&str; 2] = ["styles.xml", "content.xml"];
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let mut zip = Zip::open(bytes)?;
     let mut counts = Counts::new();
     let mimetype = zip.read("mimetype")?.unwrap_or_default();
@@ -50,7 +51,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
     Ok(Opened { text, back: Back::Odt { places, parts }, left_out: counts })
 }
 
-fn check_part(name: &str, counts: &mut Counts) -> Result<(), String> {
+fn check_part(name: &str, counts: &mut Counts) -> Result<(), Reason> {
     let folder = name.split_once('/').map_or("", |(folder, _)| folder);
     match (folder, name) {
         ("Basic" | "Scripts" | "Dialogs", _) => Err("it holds macros; remove them first".into()),
@@ -139,7 +140,7 @@ impl Walk for Walker<'_> {
         namespace(uri)
     }
 
-    fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, String> {
+    fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, Reason> {
         let flow = match element(tag.name) {
             Element::Keep => Flow::Into,
             Element::Unwrap => Flow::Unwrap,
@@ -185,7 +186,7 @@ impl Walk for Walker<'_> {
         Ok(flow)
     }
 
-    fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), String> {
+    fn text(&mut self, text: &str, at: Range<usize>, out: &mut Gatherer) -> Result<(), Reason> {
         let blank = text.trim().is_empty();
         if self.shown.last() == Some(&true) && (self.paragraphs > 0 || !blank) {
             let line: String =
@@ -201,7 +202,7 @@ impl Walk for Walker<'_> {
         Ok(())
     }
 
-    fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), String> {
+    fn close(&mut self, name: Name<'_>, out: &mut Gatherer) -> Result<(), Reason> {
         self.shown.pop();
         match (name.ns, name.local) {
             ("text", "p" | "h") => {

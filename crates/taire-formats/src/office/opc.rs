@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::Reason;
 use crate::markup::{Flow, Name, Tag, Walk, decode, scan};
 use crate::splice::Gatherer;
 
@@ -192,7 +193,7 @@ pub(crate) struct Readable<'a> {
 
 impl Package {
     /// Follows the relationships of a package from its root.
-    pub(crate) fn follow(zip: &mut Zip<'_>, counts: &mut Counts) -> Result<Package, String> {
+    pub(crate) fn follow(zip: &mut Zip<'_>, counts: &mut Counts) -> Result<Package, Reason> {
         let refused = zip.names().find_map(|name| {
             let lower = name.to_ascii_lowercase();
             let embedded = lower.contains("/embeddings/");
@@ -404,7 +405,7 @@ impl RawRelation {
     }
 }
 
-fn read_relations(zip: &mut Zip<'_>, part: &str) -> Result<Vec<RawRelation>, String> {
+fn read_relations(zip: &mut Zip<'_>, part: &str) -> Result<Vec<RawRelation>, Reason> {
     let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
     let slash = if folder.is_empty() { "" } else { "/" };
     let Some(bytes) = zip.read(&format!("{folder}{slash}_rels/{name}.rels"))? else { return Ok(Vec::new()) };
@@ -423,7 +424,7 @@ impl Walk for RelationList {
         None
     }
 
-    fn open(&mut self, tag: &Tag<'_>, _: &mut Gatherer) -> Result<Flow, String> {
+    fn open(&mut self, tag: &Tag<'_>, _: &mut Gatherer) -> Result<Flow, Reason> {
         if tag.name.local == "Relationship" {
             let get = |key| tag.get("", key).unwrap_or_default().to_owned();
             let external = get("TargetMode").eq_ignore_ascii_case("external");
@@ -432,11 +433,11 @@ impl Walk for RelationList {
         Ok(Flow::Into)
     }
 
-    fn text(&mut self, _: &str, _: Range<usize>, _: &mut Gatherer) -> Result<(), String> {
+    fn text(&mut self, _: &str, _: Range<usize>, _: &mut Gatherer) -> Result<(), Reason> {
         Ok(())
     }
 
-    fn close(&mut self, _: Name<'_>, _: &mut Gatherer) -> Result<(), String> {
+    fn close(&mut self, _: Name<'_>, _: &mut Gatherer) -> Result<(), Reason> {
         Ok(())
     }
 }

@@ -3,29 +3,86 @@
 //! A tolerant reader, as browsers are: whatever is not known to be layout is left out. Tags that are not known lose
 //! their brackets and keep their text; attributes that are not known go; scripts, comments and pictures go.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::Format;
+use crate::Reason;
 use crate::decode::decode_field;
 use crate::splice::{Code, Gatherer};
+use taire_text::unescape_html;
 
-use super::entities::unescape;
 use super::page_rules::{Attr, Element, attribute, element, is_block};
 use super::{Back, Counts, LeftOut, Opened, count};
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let html = decode(bytes)?;
+    open_page(&html, Whole::Page)
+}
+
+/// Opens HTML that is part of a page. Where hardly a tag in it breaks lines, its own line ends do.
+pub(crate) fn open_fragment(html: &str) -> Result<Opened, Reason> {
+    let breaks = tags(html).filter(|name| is_block(name)).count();
+    let lines = html.matches('\n').count();
+    open_page(html, if lines > breaks * 2 || breaks == 0 { Whole::Lines } else { Whole::Fragment })
+}
+
+/// Whether a text holds tags of HTML: known ones, closed, and those of one letter in pairs (`a <b> c` is none). Where more of
+/// its tags are not known, it is another markup, and text to us.
+pub(crate) fn has_tags(text: &str) -> bool {
+    let (mut known, mut unknown, mut letters) = (0usize, 0usize, BTreeSet::new());
+    for name in tags(text) {
+        match element(&name) {
+            Element::DropTag => unknown += usize::from(!name.contains(':')),
+            _ if name.len() > 1 || name == "p" => known += 1,
+            _ => drop(letters.insert(name)),
+        }
+    }
+    if known == 0 && !letters.is_empty() {
+        let lower = text.to_ascii_lowercase();
+        known += letters.iter().filter(|name| lower.contains(&format!("</{name}>"))).count();
+    }
+    known > 0 && known >= unknown
+}
+
+/// The names of the start and end tags.
+fn tags(html: &str) -> impl Iterator<Item = String> {
+    const LONGEST: usize = 4096;
+    const LONGEST_NAME: usize = 40;
+    memchr::memchr_iter(b'<', html.as_bytes()).filter_map(|at| {
+        let rest = &html[at + 1..];
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        let letter = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':');
+        let length = rest.bytes().take(LONGEST_NAME).take_while(letter).count();
+        let name = rest[..length].to_ascii_lowercase();
+        let after = rest.as_bytes().get(length)?;
+        let ends = matches!(after, b'>' | b'/' | b' ' | b'\t' | b'\n' | b'\r');
+        let closed = rest.bytes().take(LONGEST).take_while(|b| *b != b'<').any(|b| b == b'>');
+        (ends && closed && name.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(name)
+    })
+}
+
+/// What the HTML is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Page,
+    Fragment,
+    /// A fragment whose line ends are shown.
+    Lines,
+}
+
+fn open_page(html: &str, whole: Whole) -> Result<Opened, Reason> {
     let mut out = Gatherer::new();
-    out.source(html.clone().into_bytes());
+    out.source(html.as_bytes().to_vec());
     let mut page = Page {
-        html: &html,
+        html,
         out: &mut out,
         counts: Counts::new(),
         pending: None,
         begun: false,
-        keeps_space: 0,
+        keeps_space: usize::from(whole == Whole::Lines),
         blocks: 0,
-        charset: false,
+        charset: whole != Whole::Page,
         ends_blank: false,
     };
     page.read()?;
@@ -34,7 +91,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
     Ok(Opened { text, back: Back::One(Format::Html, places), left_out: counts })
 }
 
-fn decode(bytes: &[u8]) -> Result<String, String> {
+fn decode(bytes: &[u8]) -> Result<String, Reason> {
     let declared = || {
         let head = bytes[..bytes.len().min(1024)].to_ascii_lowercase();
         let at = memchr::memmem::find(&head, b"charset=")? + 8;
@@ -75,7 +132,7 @@ struct Page<'h, 'o> {
 }
 
 impl Page<'_, '_> {
-    fn read(&mut self) -> Result<(), String> {
+    fn read(&mut self) -> Result<(), Reason> {
         let bytes = self.html.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -119,7 +176,7 @@ impl Page<'_, '_> {
     }
 
     fn text(&mut self, at: Range<usize>) {
-        let mut text = unescape(&self.html[at.clone()]);
+        let mut text = unescape_html(&self.html[at.clone()]);
         if self.keeps_space == 0 {
             let starts_line = self.pending.is_some() || !self.begun || self.ends_blank;
             text = collapsed(&text, starts_line);
@@ -181,7 +238,7 @@ impl Page<'_, '_> {
     }
 
     /// Reads a start tag and, where its content is no markup, that too; gives the place after it.
-    fn tag(&mut self, start: usize) -> Result<usize, String> {
+    fn tag(&mut self, start: usize) -> Result<usize, Reason> {
         let bytes = self.html.as_bytes();
         let name = tag_name(&self.html[start + 1..]);
         let (attributes, end) = attributes(self.html, start + 1 + name.len());
@@ -382,7 +439,7 @@ fn attributes(html: &str, from: usize) -> (Vec<Attribute>, usize) {
         } else {
             (i..i, true)
         };
-        let value = unescape(&html[at.clone()]);
+        let value = unescape_html(&html[at.clone()]);
         found.push(Attribute { name, value, at, whole: whole..i, quoted });
     }
 }

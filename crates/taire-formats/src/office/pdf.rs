@@ -16,6 +16,7 @@ use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 use super::pdf_font::{Font, number};
 use super::pdf_layout::{Piece, push_page};
 use super::{Back, Counts, LeftOut, Opened, count};
+use crate::Reason;
 
 const MOST_PAGES: usize = 3000;
 /// How many bytes one stream, and all of them together, may unpack to.
@@ -26,7 +27,7 @@ const DEEPEST_FORM: usize = 8;
 const LONGEST: Duration = Duration::from_secs(120);
 const STACK: usize = 64 << 20;
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let (send, receive) = mpsc::channel();
     let bytes = bytes.to_vec();
     let work = move || {
@@ -39,11 +40,13 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
         .map_err(|_| "no thread could be started to read it")?;
     match receive.recv_timeout(LONGEST) {
         Ok(read) => read,
-        Err(_) => Err(format!("it is a PDF that could not be read within {} seconds", LONGEST.as_secs())),
+        Err(_) => {
+            Err(format!("it is a PDF that could not be read within {} seconds", LONGEST.as_secs()).into())
+        }
     }
 }
 
-fn read(bytes: &[u8]) -> Result<Opened, String> {
+fn read(bytes: &[u8]) -> Result<Opened, Reason> {
     let options = LoadOptions { max_decompressed_size: Some(MOST_BYTES), ..Default::default() };
     const LOCKED: &str = "it is encrypted; remove its password first";
     let locked = memchr::memmem::find(bytes, b"/Encrypt").is_some();
@@ -54,7 +57,7 @@ fn read(bytes: &[u8]) -> Result<Opened, String> {
     }
     let pages: Vec<ObjectId> = document.page_iter().take(MOST_PAGES + 1).collect();
     if pages.len() > MOST_PAGES {
-        return Err(format!("it has more than {MOST_PAGES} pages; split it into its letters"));
+        return Err(format!("it has more than {MOST_PAGES} pages; split it into its letters").into());
     }
     if pages.is_empty() {
         return Err("it is a PDF without pages, or its pages are damaged".into());
@@ -70,7 +73,9 @@ fn read(bytes: &[u8]) -> Result<Opened, String> {
             push_page(&mut text, pieces);
         }
         if text.len() > taire_text::Note::MAX_BYTES {
-            return Err(format!("it holds over {} MB of text; split it", taire_text::Note::MAX_BYTES >> 20));
+            return Err(
+                format!("it holds over {} MB of text; split it", taire_text::Note::MAX_BYTES >> 20).into()
+            );
         }
     }
     if reader.unread * 50 > reader.read {
@@ -139,7 +144,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn page(&mut self, page: ObjectId, out: &mut [Vec<Piece>; 4]) -> Result<(), String> {
+    fn page(&mut self, page: ObjectId, out: &mut [Vec<Piece>; 4]) -> Result<(), Reason> {
         const BAD: &str = "a page of it is damaged or unpacks to too much";
         let content = self.document.get_page_content_with_limit(page, MOST_BYTES).map_err(|_| BAD)?;
         self.take(content.len())?;
@@ -156,13 +161,14 @@ impl<'d> Reader<'d> {
         self.content(&content, &resources, UNIT, 0, out)
     }
 
-    fn take(&mut self, bytes: usize) -> Result<(), String> {
+    fn take(&mut self, bytes: usize) -> Result<(), Reason> {
         self.unpacked += bytes;
         if self.unpacked > MOST_IN_ALL {
             return Err(format!(
                 "its pages unpack to more than {} MB; such a file is not opened",
                 MOST_IN_ALL >> 20
-            ));
+            )
+            .into());
         }
         Ok(())
     }
@@ -181,7 +187,7 @@ impl<'d> Reader<'d> {
         matrix: Matrix,
         depth: usize,
         out: &mut [Vec<Piece>; 4],
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         let content = Content::decode(content).map_err(|_| "the content of a page is damaged")?;
         self.steps += content.operations.len();
         if self.steps > MOST_STEPS {
@@ -276,14 +282,14 @@ impl<'d> Reader<'d> {
         matrix: Matrix,
         depth: usize,
         out: &mut [Vec<Piece>; 4],
-    ) -> Result<(), String> {
+    ) -> Result<(), Reason> {
         let Some(Object::Stream(stream)) = self.look_up(resources, b"XObject", name) else { return Ok(()) };
         if stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|n| n != b"Form") {
             count(&mut self.counts, LeftOut::Pictures);
             return Ok(());
         }
         if depth >= DEEPEST_FORM {
-            return Err(format!("its forms nest more than {DEEPEST_FORM} deep"));
+            return Err(format!("its forms nest more than {DEEPEST_FORM} deep").into());
         }
         let content = stream
             .get_plain_content_with_limit(MOST_BYTES)

@@ -9,6 +9,7 @@ use std::ops::Range;
 use encoding_rs::Encoding;
 
 use crate::Format;
+use crate::Reason;
 use crate::decode::is_no_pair_of_letters;
 use crate::splice::{Code, Gatherer};
 
@@ -22,7 +23,7 @@ const SYMBOLS: i32 = 2;
 const NO_RTF: &str = "it starts like RTF but is not";
 const CUT_SHORT: &str = "it is an RTF file that is cut short";
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
+pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let first = bytes.trim_ascii_start().strip_prefix(b"{\\rtf");
     if first.is_none_or(|rest| rest.first().is_some_and(u8::is_ascii_alphabetic)) {
         return Err(NO_RTF.into());
@@ -119,7 +120,7 @@ struct Rtf<'b, 'o> {
 }
 
 impl<'b> Rtf<'b, '_> {
-    fn read(&mut self) -> Result<(), String> {
+    fn read(&mut self) -> Result<(), Reason> {
         let mut at = 0;
         let mut begun = false;
         while at < self.bytes.len() {
@@ -128,7 +129,7 @@ impl<'b> Rtf<'b, '_> {
                 Token::Open => {
                     self.end_run()?;
                     if self.groups.len() >= DEEPEST {
-                        return Err(format!("its groups nest more than {DEEPEST} deep"));
+                        return Err(format!("its groups nest more than {DEEPEST} deep").into());
                     }
                     self.groups.push(Group {
                         start: at,
@@ -178,7 +179,7 @@ impl<'b> Rtf<'b, '_> {
         Err(CUT_SHORT.into())
     }
 
-    fn close(&mut self, end: usize) -> Result<(), String> {
+    fn close(&mut self, end: usize) -> Result<(), Reason> {
         self.fresh = false;
         let group = self.groups.pop().ok_or("its groups do not match")?;
         self.glued = group.glued && group.cut == Some(b"");
@@ -200,7 +201,7 @@ impl<'b> Rtf<'b, '_> {
         at: Range<usize>,
         fresh: bool,
         starred: bool,
-    ) -> Result<Option<usize>, String> {
+    ) -> Result<Option<usize>, Reason> {
         if self.state.kind == Kind::Dropped {
             return Ok(None);
         }
@@ -259,7 +260,7 @@ impl<'b> Rtf<'b, '_> {
         }
     }
 
-    fn destination(&mut self, word: &str, starred: bool) -> Result<Option<usize>, String> {
+    fn destination(&mut self, word: &str, starred: bool) -> Result<Option<usize>, Reason> {
         let in_table = matches!(self.state.kind, Kind::Table | Kind::Fonts);
         let found = match destination(word, starred) {
             // Entries of tables are starred too: `{\*\cs10 …}`.
@@ -318,7 +319,7 @@ impl<'b> Rtf<'b, '_> {
     }
 
     /// Bytes and symbols between control words.
-    fn plain(&mut self, token: Token<'_>, at: Range<usize>) -> Result<(), String> {
+    fn plain(&mut self, token: Token<'_>, at: Range<usize>) -> Result<(), Reason> {
         match self.state.kind {
             Kind::Dropped => return Ok(()),
             Kind::Table | Kind::Fonts => {
@@ -384,7 +385,7 @@ impl<'b> Rtf<'b, '_> {
     }
 
     /// `\u` with its number, and the characters after it that stand for it elsewhere.
-    fn unicode(&mut self, number: i32, start: usize, mut end: usize) -> Result<(), String> {
+    fn unicode(&mut self, number: i32, start: usize, mut end: usize) -> Result<(), Reason> {
         let unit = number as u16;
         let mut stand_in = false;
         for _ in 0..self.state.skip {
@@ -426,7 +427,7 @@ impl<'b> Rtf<'b, '_> {
         Ok(())
     }
 
-    fn end_run(&mut self) -> Result<(), String> {
+    fn end_run(&mut self) -> Result<(), Reason> {
         let encoding = self.encoding();
         let Some(mut run) = self.run.take() else { return Ok(()) };
         settle(&mut run, encoding)?;
@@ -470,7 +471,7 @@ fn property_name(group: &[u8]) -> Option<Range<usize>> {
     (plain && name.len() <= 40).then_some(name)
 }
 
-fn settle(run: &mut Run, encoding: Option<&'static Encoding>) -> Result<(), String> {
+fn settle(run: &mut Run, encoding: Option<&'static Encoding>) -> Result<(), Reason> {
     let raw = std::mem::take(&mut run.raw);
     if raw.is_ascii() {
         run.text.extend(raw.iter().map(|b| *b as char));
@@ -503,7 +504,7 @@ fn mistaken(raw: &[u8]) -> Option<char> {
 }
 
 /// The token at a place, and the place after it.
-fn token(bytes: &[u8], at: usize) -> Result<(Token<'_>, usize), String> {
+fn token(bytes: &[u8], at: usize) -> Result<(Token<'_>, usize), Reason> {
     Ok(match bytes[at] {
         b'{' => (Token::Open, at + 1),
         b'}' => (Token::Close, at + 1),
@@ -548,7 +549,7 @@ fn token(bytes: &[u8], at: usize) -> Result<(Token<'_>, usize), String> {
 }
 
 /// The place after the group that opens at `start`.
-fn group_end(bytes: &[u8], start: usize) -> Result<usize, String> {
+fn group_end(bytes: &[u8], start: usize) -> Result<usize, Reason> {
     let (mut at, mut depth) = (start, 0usize);
     while at < bytes.len() {
         let (token, end) = token(bytes, at)?;
@@ -655,7 +656,7 @@ mod tests {
         ] {
             let opened = open(rtf.as_bytes()).unwrap();
             assert_eq!(opened.text, "Élodie");
-            let (new, spans) = crate::splice::tests::spans(&opened.text, &[("Élodie", "Luce")]);
+            let (new, spans) = crate::text_edit::tests::replace_once(&opened.text, &[("Élodie", "Luce")]);
             let back = opened.back.write(&new, &spans).unwrap();
             assert!(String::from_utf8_lossy(&back).contains(expected), "{rtf}");
         }

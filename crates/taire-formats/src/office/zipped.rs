@@ -1,5 +1,6 @@
 //! Zip containers within limits: how many parts, how much they may grow, none of them encrypted.
 
+use crate::Reason;
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read, Write};
 
@@ -19,11 +20,11 @@ pub(crate) struct Zip<'a> {
 }
 
 impl<'a> Zip<'a> {
-    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, String> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Reason> {
         let mut archive = ZipArchive::new(Cursor::new(bytes))
             .map_err(|_| "it is a zip file that is damaged or cut short")?;
         if archive.len() > MOST_PARTS {
-            return Err(format!("it has {} parts; the limit is {MOST_PARTS}", archive.len()));
+            return Err(format!("it has {} parts; the limit is {MOST_PARTS}", archive.len()).into());
         }
         let mut names = BTreeSet::new();
         for i in 0..archive.len() {
@@ -49,7 +50,7 @@ impl<'a> Zip<'a> {
     }
 
     /// The bytes of a part.
-    pub(crate) fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, String> {
+    pub(crate) fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, Reason> {
         if !self.has(name) {
             return Ok(None);
         }
@@ -67,7 +68,8 @@ impl<'a> Zip<'a> {
             return Err(format!(
                 "it unpacks to more than {} MB or {MOST_RATIO} times its size; such a file is not opened",
                 MOST_BYTES >> 20
-            ));
+            )
+            .into());
         }
         self.left -= length;
         Ok(Some(out))

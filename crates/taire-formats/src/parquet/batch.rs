@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use jiff::civil::Date;
 use taire_text::Note;
 
 use super::Table;
@@ -13,7 +12,7 @@ use super::write::Batch;
 use crate::document::{Place, Spot};
 use crate::read::too_long;
 use crate::table::{Columns, Read, Style};
-use crate::{Document, Error, ReadOptions};
+use crate::{Document, Error, NewFields, ReadOptions, Reason};
 
 /// A table that comes in record batches. Cells of text are copied once, into the document.
 #[derive(Clone, Debug)]
@@ -48,7 +47,7 @@ impl BatchTable {
         Ok((0..batch.num_rows()).map(move |row| {
             let read = table.document(&batch, &rest, row, String::new).and_then(|read| {
                 let bytes = read.document.text.len();
-                if bytes > Note::MAX_BYTES { Err(too_long(bytes as u64)) } else { Ok(read) }
+                if bytes > Note::MAX_BYTES { Err(too_long(bytes as u64).into()) } else { Ok(read) }
             });
             match read {
                 Ok(Read { mut document, known, .. }) => {
@@ -59,6 +58,7 @@ impl BatchTable {
                 }
                 Err(why) => {
                     let mut document = Document::new("", "");
+                    document.named_by_place = true;
                     let spot = Spot::Record {
                         date: Default::default(),
                         rest: rest.clone(),
@@ -83,7 +83,7 @@ impl BatchTable {
 pub struct BatchRow {
     pub document: Document,
     /// Why it cannot be treated, if it cannot.
-    pub refused: Option<String>,
+    pub refused: Option<Reason>,
 }
 
 /// Rows on their way out.
@@ -94,15 +94,14 @@ pub struct BatchWriter {
 }
 
 impl BatchWriter {
-    /// One document: its new text, and what stands for its patient and date.
+    /// One document: its new text, and what stands for its fields.
     pub fn push(
         &mut self,
         document: &Document,
         text: Option<&str>,
-        patient: Option<&str>,
-        date: Option<Date>,
+        new: &NewFields<'_>,
     ) -> Result<(), Error> {
-        self.waiting.push(document, text, patient, date)
+        self.waiting.push(document, text, new)
     }
 
     pub fn rows(&self) -> usize {
@@ -129,6 +128,7 @@ mod tests {
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Date32Type, Int64Type};
     use arrow_array::{ArrayRef, Date32Array, Int32Array, LargeStringArray, StringArray};
+    use jiff::civil::Date;
 
     fn batch() -> RecordBatch {
         let columns: [(&str, ArrayRef); 6] = [
@@ -153,13 +153,16 @@ mod tests {
         assert!(documents[0].known.is_some() && documents[1].known.is_none());
         let mut out = table.writer();
         let day = Some(Date::constant(1970, 1, 3));
-        out.push(&documents[0], Some("x"), Some("70"), day).unwrap();
-        out.push(&documents[1], Some(""), None, day).unwrap();
-        out.push(&documents[2], None, Some("80"), None).unwrap();
+        let new = |id, patient, date| NewFields { id, patient, visit: None, date };
+        out.push(&documents[0], Some("x"), &new("4", Some("70"), day)).unwrap();
+        out.push(&documents[1], Some(""), &new("5", None, day)).unwrap();
+        out.push(&documents[2], None, &new("6", Some("80"), None)).unwrap();
         let written = out.take().unwrap();
         assert_eq!(written.schema(), table.written());
         let names: Vec<_> = written.schema().fields().iter().map(|f| f.name().clone()).collect();
         assert_eq!(names, ["note_id", "person_id", "note_date", "note_text", "ward"]);
+        let ids: Vec<_> = written.column(0).as_primitive::<Int64Type>().iter().collect();
+        assert_eq!(ids, [Some(4), Some(5), Some(6)]);
         let patients: Vec<_> = written.column(1).as_primitive::<Int64Type>().iter().collect();
         assert_eq!(patients, [Some(70), None, Some(80)]);
         let dates: Vec<_> = written.column(2).as_primitive::<Date32Type>().iter().collect();

@@ -28,13 +28,15 @@ use taire_text::Note;
 
 use super::{Rest, Table, per_day};
 use crate::ReadOptions;
+use crate::Reason;
 use crate::decode::{Encoding, decode_field};
 use crate::document::{Place, Spot};
 use crate::table::{Columns, Read, Role, Style};
 
 /// Rows decoded at once: enough to read fast, few enough for long documents.
-const BATCH_ROWS: usize = 128;
-const DAMAGED: &str = "this Parquet file is damaged, encrypted, or packed in a way that is not known";
+pub(super) const BATCH_ROWS: usize = 128;
+pub(super) const DAMAGED: &str =
+    "this Parquet file is damaged, encrypted, or packed in a way that is not known";
 
 /// Where the bytes are.
 pub(crate) enum Source {
@@ -54,14 +56,14 @@ pub(crate) struct Rows {
 
 /// One step of reading.
 pub(crate) enum Step {
-    Row(Result<Box<Read>, String>),
+    Row(Result<Box<Read>, Reason>),
     /// What follows cannot be read.
     Broken(&'static str),
     End,
 }
 
 impl Rows {
-    pub(crate) fn open(source: Source, options: &ReadOptions) -> Result<Self, String> {
+    pub(crate) fn open(source: Source, options: &ReadOptions) -> Result<Self, Reason> {
         let opened = catch_unwind(AssertUnwindSafe(|| match source {
             Source::File(file) => begin(file, options),
             Source::Memory(bytes) => begin(bytes, options),
@@ -109,7 +111,7 @@ impl Rows {
 }
 
 /// One source for two readers.
-struct Shared<T>(Arc<T>);
+pub(super) struct Shared<T>(Arc<T>);
 
 impl<T: Length> Length for Shared<T> {
     fn len(&self) -> u64 {
@@ -129,16 +131,16 @@ impl<T: ChunkReader> ChunkReader for Shared<T> {
     }
 }
 
-type Builder<T> = ParquetRecordBatchReaderBuilder<Shared<T>>;
+pub(super) type Builder<T> = ParquetRecordBatchReaderBuilder<Shared<T>>;
 
-fn builder<T: ChunkReader + 'static>(source: &Arc<T>) -> Result<Builder<T>, &'static str> {
+pub(super) fn builder<T: ChunkReader + 'static>(source: &Arc<T>) -> Result<Builder<T>, &'static str> {
     // The types the writing program noted for itself are not needed, and are one more thing to trust.
     let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     Builder::try_new_with_options(Shared(source.clone()), reading).map_err(|_| DAMAGED)
 }
 
 /// Space is made for a dictionary by what it says of itself: it may not say more than it holds.
-fn check_dictionaries<T: ChunkReader + 'static>(
+pub(super) fn check_dictionaries<T: ChunkReader + 'static>(
     source: &Arc<T>,
     builder: &Builder<T>,
     mask: &ProjectionMask,
@@ -174,7 +176,7 @@ fn dictionaries_fit<T: ChunkReader>(mut pages: SerializedPageReader<T>) -> Resul
 fn begin<T: ChunkReader + 'static>(
     source: T,
     options: &ReadOptions,
-) -> Result<(Table, ParquetRecordBatchReader), String> {
+) -> Result<(Table, ParquetRecordBatchReader), Reason> {
     let source = Arc::new(source);
     let builder = builder(&source)?;
     let names = builder.schema().fields().iter().map(|f| f.name().clone()).collect();
@@ -189,8 +191,8 @@ fn begin<T: ChunkReader + 'static>(
 /// Every row of a file as cells of text, for tables that are no documents.
 pub(crate) fn each_row(
     file: File,
-    mut take: impl FnMut(&[String], &[String]) -> Result<(), String>,
-) -> Result<(), String> {
+    mut take: impl FnMut(&[String], &[String]) -> Result<(), Reason>,
+) -> Result<(), Reason> {
     let whole = catch_unwind(AssertUnwindSafe(|| {
         let file = Arc::new(file);
         let builder = builder(&file)?;
@@ -217,7 +219,7 @@ pub(crate) fn each_row(
 impl Table {
     /// The columns of a batch that pass unread.
     pub(super) fn rest(&self, batch: &RecordBatch) -> Rest {
-        let passed = |role: &Role| matches!(role, Role::Id | Role::Kept);
+        let passed = |role: &Role| *role == Role::Kept;
         let columns = self.read.iter().zip(batch.columns());
         columns.filter(|(i, _)| passed(&self.columns.roles()[**i])).map(|(_, c)| c.clone()).collect()
     }
@@ -228,7 +230,7 @@ impl Table {
         rest: &Rest,
         row: usize,
         id: impl FnOnce() -> String,
-    ) -> Result<Read, String> {
+    ) -> Result<Read, Reason> {
         let mut cells = vec![String::new(); self.columns.len()];
         let (mut encoding, mut without_text) = (Encoding::Utf8, false);
         for (&i, column) in self.read.iter().zip(batch.columns()) {
@@ -252,7 +254,7 @@ impl Table {
 }
 
 /// The text of a row; columns of plain bytes are decoded as files are.
-fn text(column: &dyn Array, row: usize) -> Result<Option<(String, Encoding)>, String> {
+fn text(column: &dyn Array, row: usize) -> Result<Option<(String, Encoding)>, Reason> {
     if column.is_null(row) || *column.data_type() == DataType::Null {
         return Ok(None);
     }
@@ -262,14 +264,14 @@ fn text(column: &dyn Array, row: usize) -> Result<Option<(String, Encoding)>, St
         _ => return Ok(cell(column, row).map(|text| (text, Encoding::Utf8))),
     };
     if bytes.len() > Note::MAX_BYTES {
-        return Err(crate::read::too_long(bytes.len() as u64));
+        return Err(crate::read::too_long(bytes.len() as u64).into());
     }
     let (text, encoding) = decode_field(bytes)?;
     Ok(Some((text.into_owned(), encoding)))
 }
 
 /// A cell as a table of text would hold it.
-fn cell(column: &dyn Array, row: usize) -> Option<String> {
+pub(super) fn cell(column: &dyn Array, row: usize) -> Option<String> {
     if column.is_null(row) {
         return None;
     }

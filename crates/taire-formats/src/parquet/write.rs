@@ -29,7 +29,7 @@ use parquet::schema::types::ColumnPath;
 use super::{Made, Rest, Table, per_day};
 use crate::date::{self, DateShape};
 use crate::document::Spot;
-use crate::{Document, Error, Stage};
+use crate::{Document, Error, NewFields, Stage};
 
 /// A row group is written at so much text, if not before at its rows.
 const GROUP_BYTES: usize = 32 << 20;
@@ -67,7 +67,9 @@ impl std::fmt::Debug for OpenGroup {
 #[derive(Default)]
 pub(super) struct Batch {
     text: StringBuilder,
+    ids: Vec<Option<String>>,
     patients: Vec<Option<String>>,
+    visits: Vec<Option<String>>,
     dates: Vec<Option<(Date, DateShape)>>,
     languages: Vec<Option<&'static str>>,
     /// The batches rows pass columns from, and each row's batch and place in it.
@@ -91,9 +93,10 @@ impl TableWriter {
         group_rows: usize,
     ) -> Result<Self, Error> {
         let folder = stage.path("groups");
-        let fail = |e| Error::output(target, "write here", &e);
+        let fail = |e| crate::error::output_error(target, "write here", &e);
         if let Some(parent) = target.parent().filter(|p| !p.as_os_str().is_empty()) {
-            fs::create_dir_all(parent).map_err(|e| Error::output(parent, "make this folder", &e))?;
+            fs::create_dir_all(parent)
+                .map_err(|e| crate::error::output_error(parent, "make this folder", &e))?;
         }
         if groups == 0 && folder.exists() {
             fs::remove_dir_all(&folder).map_err(fail)?;
@@ -112,6 +115,10 @@ impl TableWriter {
         })
     }
 
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
     fn group_path(&self, number: u64) -> PathBuf {
         self.folder.join(format!("{number:08}"))
     }
@@ -120,10 +127,9 @@ impl TableWriter {
         &mut self,
         document: &Document,
         text: &str,
-        patient: Option<&str>,
-        date: Option<Date>,
+        new: &NewFields<'_>,
     ) -> Result<(), Error> {
-        self.waiting.push(document, Some(text), patient, date)?;
+        self.waiting.push(document, Some(text), new)?;
         let (waiting, bytes) = (self.waiting.rows(), self.waiting.bytes());
         let (packed, packed_bytes) = self.open.as_ref().map_or((0, 0), |open| (open.rows, open.bytes));
         if packed + waiting >= self.group_rows || packed_bytes + bytes >= GROUP_BYTES {
@@ -193,8 +199,10 @@ impl TableWriter {
         }
         let whole = self.stage.path("whole");
         self.join(&whole).map_err(|e| self.failed(Some(&e)))?;
-        fs::rename(&whole, &self.target).map_err(|e| Error::output(&self.target, "finish writing", &e))?;
-        fs::remove_dir_all(&self.folder).map_err(|e| Error::output(&self.target, "tidy up after", &e))
+        fs::rename(&whole, &self.target)
+            .map_err(|e| crate::error::output_error(&self.target, "finish writing", &e))?;
+        fs::remove_dir_all(&self.folder)
+            .map_err(|e| crate::error::output_error(&self.target, "tidy up after", &e))
     }
 
     fn join(&self, whole: &Path) -> Result<(), ParquetError> {
@@ -240,9 +248,9 @@ impl TableWriter {
         if let Some(ParquetError::External(source)) = error
             && let Some(io) = source.downcast_ref::<std::io::Error>()
         {
-            return Error::output(&self.target, "write", io);
+            return crate::error::output_error(&self.target, "write", io);
         }
-        Error::output(&self.target, "write", &std::io::ErrorKind::Other.into())
+        crate::error::output_error(&self.target, "write", &std::io::ErrorKind::Other.into())
     }
 }
 
@@ -251,15 +259,16 @@ impl Batch {
         &mut self,
         document: &Document,
         text: Option<&str>,
-        patient: Option<&str>,
-        date: Option<Date>,
+        new: &NewFields<'_>,
     ) -> Result<(), Error> {
         let Spot::Record { date: shape, rest, row, without_text } = &document.place.0 else {
             return Err(Error::usage("a row of a table by columns can only come from one"));
         };
         self.text.append_option(text.filter(|_| !without_text));
-        self.patients.push(patient.map(str::to_owned));
-        self.dates.push(date.map(|d| (d, *shape)));
+        self.ids.push((!document.named_by_place).then(|| new.id.to_owned()));
+        self.patients.push(new.patient.map(str::to_owned));
+        self.visits.push(new.visit.map(str::to_owned));
+        self.dates.push(new.date.map(|d| (d, *shape)));
         self.languages.push(document.language.map(taire_text::Language::key));
         if !self.batches.last().is_some_and(|last| Arc::ptr_eq(last, rest)) {
             self.batches.push(rest.clone());
@@ -282,7 +291,9 @@ impl Batch {
             columns.push(match made {
                 Made::Text => Arc::new(self.text.finish()),
                 Made::Language => Arc::new(StringArray::from(std::mem::take(&mut self.languages))),
-                Made::Patient => patients(&self.patients, field.data_type())?,
+                Made::Id => ids(&self.ids, field.data_type())?,
+                Made::Patient => ids(&self.patients, field.data_type())?,
+                Made::Visit => ids(&self.visits, field.data_type())?,
                 Made::Date => dates(&self.dates, field.data_type())?,
                 Made::Passed(i) => self.passed(*i, field.data_type())?,
             });
@@ -301,7 +312,7 @@ impl Batch {
 }
 
 /// Numbers that do not fit their column are left empty: never the original's.
-fn patients(values: &[Option<String>], kind: &DataType) -> Result<ArrayRef, ()> {
+pub(super) fn ids(values: &[Option<String>], kind: &DataType) -> Result<ArrayRef, ()> {
     fn parsed<T: std::str::FromStr>(values: &[Option<String>]) -> impl Iterator<Item = Option<T>> {
         values.iter().map(|v| v.as_ref().and_then(|v| v.parse().ok()))
     }
@@ -317,7 +328,7 @@ fn patients(values: &[Option<String>], kind: &DataType) -> Result<ArrayRef, ()> 
     })
 }
 
-fn dates(values: &[Option<(Date, DateShape)>], kind: &DataType) -> Result<ArrayRef, ()> {
+pub(super) fn dates(values: &[Option<(Date, DateShape)>], kind: &DataType) -> Result<ArrayRef, ()> {
     let days = || {
         let since = |d: &Date| (*d - Date::constant(1970, 1, 1)).get_days();
         values.iter().map(move |v| v.as_ref().map(|(d, _)| since(d)))

@@ -35,7 +35,7 @@ pub struct Scratch {
 pub trait Sequence {
     fn tokens(&self) -> usize;
 
-    /// Whether a token that is known to be outside stands before the sequence, and after it.
+    /// Whether a token that is known to be outside comes before the sequence, and after it.
     fn cut(&self) -> [bool; 2] {
         [false; 2]
     }
@@ -61,7 +61,7 @@ pub trait Sequence {
 
 /// A span the model found: tokens of the line, class, and the probability of exactly this span.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct DecodedSpan {
     pub tokens: Range<usize>,
     pub class: usize,
     pub probability: f32,
@@ -168,10 +168,10 @@ impl Crf {
     }
 
     /// The spans of the line labelled last, without probabilities.
-    pub fn segments(&self, scratch: &Scratch, out: &mut Vec<Found>) {
+    pub fn segments(&self, scratch: &Scratch, out: &mut Vec<DecodedSpan>) {
         out.clear();
         let dense = self.lattice.dense();
-        let mut open: Option<Found> = None;
+        let mut open: Option<DecodedSpan> = None;
         for (t, &label) in scratch.labels.iter().enumerate() {
             let label = usize::from(label);
             if label >= dense {
@@ -182,7 +182,7 @@ impl Crf {
             }
             out.extend(open.take());
             if label > 0 {
-                open = Some(Found { tokens: t..t + 1, class: label - 1, probability: 1.0 });
+                open = Some(DecodedSpan { tokens: t..t + 1, class: label - 1, probability: 1.0 });
             }
         }
         out.extend(open);
@@ -192,7 +192,7 @@ impl Crf {
     ///
     /// Forward–backward runs only on windows around what was found; what lies further is taken to be outside, as
     /// decoding says.
-    pub fn spans(&self, scratch: &mut Scratch, out: &mut Vec<Found>) {
+    pub fn spans(&self, scratch: &mut Scratch, out: &mut Vec<DecodedSpan>) {
         self.segments(scratch, out);
         let tokens = scratch.labels.len();
         let mut next = 0;
@@ -308,7 +308,7 @@ impl Crf {
     }
 
     /// Probability that the line holds exactly this span: begins there, goes on, and does not go on after.
-    fn probability(&self, found: &Found, window: &Range<usize>, scratch: &Scratch) -> f32 {
+    fn probability(&self, found: &DecodedSpan, window: &Range<usize>, scratch: &Scratch) -> f32 {
         let (labels, dense) = (self.lattice.labels(), self.lattice.dense());
         let (begin, inside) = (1 + found.class, dense + found.class);
         let (start, end) = (found.tokens.start - window.start, found.tokens.end - window.start);

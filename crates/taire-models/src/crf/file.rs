@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let language = self
             .text(16)?
             .parse()
-            .map_err(|e: taire_text::Error| Error::new(format!("the CRF model: {e}")))?;
+            .map_err(|e: taire_text::UnknownLanguage| Error::new(format!("the CRF model: {e}")))?;
         let settings = u32::try_from(self.varint()?).map_err(|_| malformed())?;
         let unit = f32::from_le_bytes(self.array()?);
         if !unit.is_finite() || unit <= 0.0 {

@@ -11,7 +11,7 @@ mod optimise;
 mod rows;
 
 pub use data::{Dataset, Lattice};
-pub use decode::{Found, Scratch, Sequence};
+pub use decode::{DecodedSpan, Scratch, Sequence};
 pub(crate) use file::checksum;
 pub(crate) use math::ln;
 pub(crate) use memory::VIEWS;

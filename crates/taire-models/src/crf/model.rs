@@ -68,7 +68,7 @@ pub struct Crf {
     vocabulary: Vocabulary,
     /// Tells models of one process apart.
     pub(crate) number: u64,
-    /// One bit for a known feature: most features of a token are unknown, and are told so without leaving the
+    /// One bit for a known feature: most features of a token are unknown, and are dismissed without leaving the
     /// nearest cache.
     pub(super) filter: Vec<u64>,
     pub(super) filter_mask: usize,

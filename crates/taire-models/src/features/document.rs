@@ -1,7 +1,7 @@
 //! What belongs to a whole note: its words' hashes, its lines, what each word was elsewhere in it, and the stretches
 //! that are worth reading.
 //!
-//! Most of a note is ordinary words in lower case, far from any name, number or capital. Such words are quiet: the
+//! Most of a note is ordinary words in lower case, far from any name, number or capital. Such words are ordinary: the
 //! model learns from what is not, with a wide margin on either side, and reads later what is not and what lies
 //! between ([`Reach`]).
 
@@ -13,7 +13,7 @@ use taire_text::{Facts, Kind, Mention, Note, Shape, Token, Verdict};
 use super::hash::{AFFIX, WordHashes, mix, word_hashes};
 use super::segment::Segment;
 use super::templates::Settings;
-use super::vocabulary::{Heard, Vocabulary};
+use super::vocabulary::{Vocabulary, WordEntry};
 use super::word_class::word_class;
 
 /// A line beyond this many tokens is cut at the next sentence mark, and anywhere at twice as many.
@@ -22,7 +22,7 @@ const LONG_LINE: usize = 256;
 const MARGIN: usize = 3;
 /// Quiet tokens, small words apart, over which two that are not are still read together.
 const GAP: usize = 3;
-/// A line up to this many tokens is a header's, an address, a signature: its quiet words matter.
+/// A line up to this many tokens is a header's, an address, a signature: its ordinary words matter.
 const SHORT_LINE: usize = 16;
 
 /// Letters of a small word.
@@ -31,10 +31,10 @@ const SMALL: u8 = 3;
 /// How much of a note is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reach {
-    /// For learning: whatever is not quiet, with its margins.
+    /// For learning: whatever is not ordinary, with its margins.
     Wide,
-    /// For finding. Inside long lines, what is not quiet and what lies between; small words (`de`, `la`, `une`), which
-    /// stand in names of places and everywhere else, call for nothing by themselves. What is left out there counts as
+    /// For finding. Inside long lines, what is not ordinary and what lies between; small words (`de`, `la`, `une`), which
+    /// occur in names of places and everywhere else, call for nothing by themselves. What is left out there counts as
     /// outside.
     Near,
 }
@@ -53,13 +53,13 @@ pub(crate) struct Item {
     /// Cluster of the word in unlabelled text, 0 for none.
     pub(crate) cluster: u16,
     /// An ordinary word or a mark, of which no other detector said anything.
-    pub(crate) quiet: bool,
+    pub(crate) ordinary: bool,
     /// A short word that carries grammar, of which no other detector said anything.
     pub(crate) small: bool,
     /// The word as contexts see it: its class if it has one, a number by its length.
     pub(crate) plain: u64,
     /// Everything other detectors said of it, 0 for nothing.
-    pub(crate) voice: u64,
+    pub(crate) mention_code: u64,
     /// The run of glued tokens this one is in: its shape, and the place in it.
     pub(crate) chunk: u64,
     /// The same with all numbers alike.
@@ -72,7 +72,7 @@ impl Item {
     pub(crate) const BEFORE: Item = Item::border(11, 33, 40);
     pub(crate) const AFTER: Item = Item::border(13, 34, 41);
 
-    /// Not a token, but what stands before or after a line.
+    /// Not a token, but the border before or after a line.
     pub(crate) fn is_border(&self) -> bool {
         self.kind == Kind::Newline
     }
@@ -94,10 +94,10 @@ impl Item {
             known: 1 << known,
             class: 0,
             cluster: 0,
-            quiet: true,
+            ordinary: true,
             small: false,
             plain: 1 << word,
-            voice: 0,
+            mention_code: 0,
             chunk: 0,
             chunk_plain: 0,
             chunk_place: 0,
@@ -119,7 +119,7 @@ pub(crate) struct Line {
     pub(crate) zone: u8,
     pub(crate) previous_key: u64,
     pub(crate) next_word: u64,
-    /// Whether what stands before it, and after it, was left out because it is outside.
+    /// Whether the text before it, and after it, was left out because it is outside.
     pub(crate) cut: [bool; 2],
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct Elsewhere {
     /// With a capital where no sentence starts.
     pub(crate) capital: bool,
     pub(crate) first: u32,
-    /// The key before the colon on the line where it first stood.
+    /// The key before the colon on the line of its first use.
     pub(crate) first_key: u64,
     /// The word just before it there.
     pub(crate) first_before: u64,
@@ -182,7 +182,7 @@ impl Document {
         self.find_keys(note);
         self.find_segments();
         self.count_words();
-        self.hear(note, mentions, settings);
+        self.add_mentions(note, mentions, settings);
         self.find_pieces(reach);
     }
 
@@ -361,9 +361,9 @@ impl Document {
         }
     }
 
-    fn hear(&mut self, note: &Note, mentions: &[Mention], settings: Settings) {
+    fn add_mentions(&mut self, note: &Note, mentions: &[Mention], settings: Settings) {
         self.said.clear();
-        for mention in mentions.iter().filter(|m| settings.hears(m.source)) {
+        for mention in mentions.iter().filter(|m| settings.uses(m.source)) {
             let span = note.to_norm(mention.span);
             let what = match mention.verdict {
                 Verdict::Phi(label) => label.index() as u64 + 1,
@@ -378,8 +378,8 @@ impl Document {
         self.said.dedup();
         for &(token, code) in &self.said {
             let item = &mut self.items[token as usize];
-            item.voice = mix(item.voice, code + 1);
-            item.quiet = false;
+            item.mention_code = mix(item.mention_code, code + 1);
+            item.ordinary = false;
             item.small = false;
         }
     }
@@ -387,7 +387,7 @@ impl Document {
 
 fn with_margins(items: &[Item], line: &Line, pieces: &mut Vec<Line>) {
     let mut open: Option<Range<usize>> = None;
-    for i in line.tokens.clone().filter(|&i| !items[i].quiet) {
+    for i in line.tokens.clone().filter(|&i| !items[i].ordinary) {
         let from = i.saturating_sub(MARGIN).max(line.tokens.start);
         let to = (i + MARGIN + 1).min(line.tokens.end);
         match &mut open {
@@ -407,23 +407,23 @@ fn without_margins(items: &[Item], line: &Line, pieces: &mut Vec<Line>) {
         Line { tokens, cut, ..line.clone() }
     };
     let mut open: Option<Range<usize>> = None;
-    // Small words just before, and quiet ones since the last that was not.
-    let (mut small, mut quiet) = (0, 0);
+    // Small words just before, and ordinary ones since the last that was not.
+    let (mut small, mut ordinary) = (0, 0);
     for i in line.tokens.clone() {
         let item = &items[i];
         if item.small {
             small += 1;
             continue;
         }
-        if item.quiet {
-            (small, quiet) = (0, quiet + 1);
+        if item.ordinary {
+            (small, ordinary) = (0, ordinary + 1);
             continue;
         }
         match &mut open {
-            Some(tokens) if quiet <= GAP => tokens.end = i + 1,
+            Some(tokens) if ordinary <= GAP => tokens.end = i + 1,
             _ => pieces.extend(open.replace(i - small..i + 1).map(piece)),
         }
-        (small, quiet) = (0, 0);
+        (small, ordinary) = (0, 0);
     }
     pieces.extend(open.map(piece));
 }
@@ -436,11 +436,11 @@ fn item(token: &Token, text: &str, vocabulary: &Vocabulary, starts: bool, folded
         hashes.word = number_word(text);
         plain = mix(3, text.len().min(12) as u64);
     }
-    let heard = if token.kind == Kind::Word { vocabulary.of(hashes.word) } else { Heard::default() };
+    let entry = if token.kind == Kind::Word { vocabulary.of(hashes.word) } else { WordEntry::default() };
     Item {
         hashes,
-        cluster: heard.cluster,
-        quiet: class == 0 && is_quiet(token, heard, starts),
+        cluster: entry.cluster,
+        ordinary: class == 0 && is_ordinary(token, entry, starts),
         small: token.facts.word_class() == 3
             && hashes.length <= SMALL
             && (token.shape == Shape::Lower || starts && token.shape == Shape::Title),
@@ -450,7 +450,7 @@ fn item(token: &Token, text: &str, vocabulary: &Vocabulary, starts: bool, folded
         known: coarse(token.facts),
         class,
         plain,
-        voice: 0,
+        mention_code: 0,
         chunk: 0,
         chunk_plain: 0,
         chunk_place: 0,
@@ -459,7 +459,7 @@ fn item(token: &Token, text: &str, vocabulary: &Vocabulary, starts: bool, folded
 }
 
 /// A mark, an ordinary word in lower case, or one whose capital only says that a sentence begins.
-fn is_quiet(token: &Token, heard: Heard, starts: bool) -> bool {
+fn is_ordinary(token: &Token, entry: WordEntry, starts: bool) -> bool {
     let facts = token.facts;
     let place = facts.is_town() || facts.starts_town() || facts.is_region() || facts.is_country();
     let word = facts.word_class();
@@ -468,10 +468,10 @@ fn is_quiet(token: &Token, heard: Heard, starts: bool) -> bool {
         (Kind::Word, Shape::Lower) => {
             let common = word >= 2 || (word == 1 || facts.is_medical() || facts.is_drug()) && !place;
             let tells = facts.is_profession() || facts.is_demonym() || facts.is_way();
-            (heard.listed || common && !tells) && !heard.loud
+            (entry.listed || common && !tells) && !entry.loud
         }
         (Kind::Word, Shape::Title) if starts => {
-            (word == 3 || word > 0 && !facts.is_name() && !place) && !heard.loud
+            (word == 3 || word > 0 && !facts.is_name() && !place) && !entry.loud
         }
         _ => false,
     }

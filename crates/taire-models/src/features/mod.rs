@@ -13,6 +13,6 @@ mod vocabulary;
 mod word_class;
 
 pub(crate) use document::{Document, Reach};
-pub(crate) use hash::{finish, word_hashes};
+pub(crate) use hash::{finish, mix, word_hashes};
 pub(crate) use templates::{LineView, Settings, constant};
 pub(crate) use vocabulary::{Entry, Vocabulary};

@@ -1,4 +1,4 @@
-//! Where in the line's stretches between commas, stops and brackets a token stands.
+//! Where in the line's stretches between commas, stops and brackets a token is.
 
 use taire_text::{Kind, Shape};
 
@@ -13,7 +13,7 @@ pub(crate) struct Segment {
     starts: bool,
     /// The last word with a capital that began a segment or followed a lower-case word.
     pub(crate) trigger: u64,
-    /// The class of the last word before this one that has one, and how far back it stands.
+    /// The class of the last word before this one that has one, and how far back it is.
     pub(crate) class: u64,
     pub(crate) class_since: u64,
 }

@@ -6,14 +6,14 @@ use super::document::{Document, Item, Line};
 use super::hash::{AFFIX, finish, mix};
 use crate::crf::Sequence;
 
-/// Which voices of other detectors the features use. A model remembers it.
+/// Whose mentions the features use: those of some other detectors. It is stored with the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Settings {
     sources: u32,
 }
 
 impl Settings {
-    pub(crate) fn hearing(sources: impl IntoIterator<Item = Source>) -> Settings {
+    pub(crate) fn using(sources: impl IntoIterator<Item = Source>) -> Settings {
         Settings { sources: sources.into_iter().fold(0, |set, s| set | 1 << s.index()) }
     }
 
@@ -25,7 +25,7 @@ impl Settings {
         self.sources
     }
 
-    pub(crate) fn hears(self, source: Source) -> bool {
+    pub(crate) fn uses(self, source: Source) -> bool {
         self.sources & (1 << source.index()) != 0
     }
 }
@@ -122,9 +122,9 @@ impl Rest<'_> {
         self.put3(110, segment.class, item.known, item.chunk_place.into());
     }
 
-    fn voices(&mut self, document: &Document, line: &Line, i: usize) {
-        let voice = |d: isize| look(document, line, i, d).voice;
-        let (before, now, after) = (voice(-1), voice(0), voice(1));
+    fn mention_features(&mut self, document: &Document, line: &Line, i: usize) {
+        let code = |d: isize| look(document, line, i, d).mention_code;
+        let (before, now, after) = (code(-1), code(0), code(1));
         if before | now | after != 0 {
             self.put2(204, before, now);
             self.put2(205, now, after);
@@ -183,7 +183,7 @@ impl Sequence for LineView<'_> {
         rest.neighbours(document, line, i);
         rest.place(document, line, i);
         rest.elsewhere(document, i);
-        rest.voices(document, line, i);
+        rest.mention_features(document, line, i);
         rest.said(document, line, i);
     }
 }
@@ -234,7 +234,7 @@ fn word_features(item: &Item, offset: isize, out: &mut Vec<u64>) {
     }
 }
 
-/// The token `d` places away, or what stands for the border of the line.
+/// The token `d` places away, or the item that marks the border of the line.
 #[inline]
 fn look<'d>(document: &'d Document, line: &Line, i: usize, d: isize) -> &'d Item {
     match i.checked_add_signed(d) {

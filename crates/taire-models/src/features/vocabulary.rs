@@ -1,7 +1,7 @@
 //! What a model knows of single words beyond its weights: their clusters, and which lower-case words may identify.
 //!
 //! Words are known by 48 bits of the hash of their folded form, so a model holds no text. A lower-case word that
-//! stands here and is not loud is ordinary: it was seen often enough, and hardly ever inside anything to be found.
+//! is listed here and is not loud is ordinary: it was seen often enough, and hardly ever inside anything to be found.
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct Entry {
 
 /// A word as the vocabulary has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct WordEntry {
     pub(crate) listed: bool,
     pub(crate) cluster: u16,
     pub(crate) loud: bool,
@@ -38,10 +38,10 @@ impl Vocabulary {
 
     /// By the hash of the folded word.
     #[inline]
-    pub(crate) fn of(&self, word: u64) -> Heard {
+    pub(crate) fn of(&self, word: u64) -> WordEntry {
         match self.table.get(&finish(word)) {
-            Some(&(cluster, loud)) => Heard { listed: true, cluster, loud },
-            None => Heard::default(),
+            Some(&(cluster, loud)) => WordEntry { listed: true, cluster, loud },
+            None => WordEntry::default(),
         }
     }
 }

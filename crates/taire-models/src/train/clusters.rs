@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_stand_in_the_same_places_share_a_cluster() {
+    fn words_in_the_same_contexts_share_a_cluster() {
         let verbs = ["canta", "duerme", "corre"];
         let nouns = ["gato", "perro", "lobo"];
         let text: String =

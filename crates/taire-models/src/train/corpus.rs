@@ -9,7 +9,7 @@ use taire_text::Language;
 use super::{GoldDocument, Tally};
 use crate::Error;
 use crate::classes::Class;
-use crate::crf::{Crf, Dataset, Feature, Found, Lattice, ModelParts, Objective, Scratch, Sequence};
+use crate::crf::{Crf, Dataset, DecodedSpan, Feature, Lattice, ModelParts, Objective, Scratch, Sequence};
 use crate::features::{Document, Entry, LineView, Reach, Settings, Vocabulary, constant};
 
 /// Class names of the gold, sorted, each checked.
@@ -174,7 +174,7 @@ pub(super) struct Frame {
     pub(super) vocabulary: Vec<Entry>,
 }
 
-/// Where the weights of features and transitions stand in the parameters, without borrowing the objective.
+/// Where the weights of features and transitions are in the parameters, without borrowing the objective.
 pub(super) struct Layout {
     /// Hash and parameters (label, index) of each feature, sorted by hash.
     features: Vec<(u64, Range<usize>)>,
@@ -223,7 +223,7 @@ impl Layout {
 
 /// Lowers the label "outside" as far as the development score rises: a miss costs more than a lost word, and
 /// likelihood alone is shy of rare classes.
-pub(super) fn choose_reluctance(
+pub(super) fn choose_outside_bias(
     parts: &mut ModelParts,
     dev: &[GoldDocument],
     gold: &[Vec<(Range<usize>, usize)>],
@@ -266,7 +266,7 @@ pub(super) fn tally(
     let (settings, vocabulary) = (Settings::from_bits(model.settings()), model.vocabulary());
     let mut document = Document::default();
     let mut scratch = Scratch::default();
-    let mut line_found: Vec<Found> = Vec::new();
+    let mut line_found: Vec<DecodedSpan> = Vec::new();
     let mut by_class = vec![Tally::default(); model.classes().len()];
     for (g, gold) in documents.iter().zip(gold) {
         let mut found = BTreeSet::new();
@@ -280,15 +280,7 @@ pub(super) fn tally(
                 by_class[span.class].found += 1;
             }
         }
-        for (range, class) in gold {
-            by_class[*class].gold += 1;
-            by_class[*class].right += usize::from(found.contains(&(range.start, range.end, *class)));
-        }
+        Tally::count_gold(&mut by_class, gold, &found);
     }
-    let all = by_class.iter().fold(Tally::default(), |a, b| Tally {
-        right: a.right + b.right,
-        found: a.found + b.found,
-        gold: a.gold + b.gold,
-    });
-    (all, by_class)
+    (Tally::sum(&by_class), by_class)
 }

@@ -7,8 +7,9 @@ mod clusters;
 mod corpus;
 mod vocabulary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 
 use taire_text::{Language, Mention, Note, Raw, Source, Span};
 
@@ -16,7 +17,7 @@ use crate::Error;
 use crate::crf::{Crf, Descent, Ending, Lattice, Objective, Parameters, minimise};
 use crate::features::{Settings, Vocabulary};
 pub use clusters::Clusters;
-use corpus::{Corpus, Frame, Layout, choose_reluctance, tally};
+use corpus::{Corpus, Frame, Layout, choose_outside_bias, tally};
 pub(crate) use corpus::{class_names, gold_spans};
 
 /// A document with its gold: what to find in it.
@@ -101,6 +102,27 @@ impl Tally {
     pub fn f1(self) -> f64 {
         2.0 * self.right as f64 / (self.found + self.gold).max(1) as f64
     }
+
+    /// All classes together.
+    pub(crate) fn sum(by_class: &[Tally]) -> Tally {
+        by_class.iter().fold(Tally::default(), |a, b| Tally {
+            right: a.right + b.right,
+            found: a.found + b.found,
+            gold: a.gold + b.gold,
+        })
+    }
+
+    /// Counts the gold spans (tokens and class) of a document; those among the spans found are right.
+    pub(crate) fn count_gold(
+        by_class: &mut [Tally],
+        gold: &[(Range<usize>, usize)],
+        found: &BTreeSet<(usize, usize, usize)>,
+    ) {
+        for (range, class) in gold {
+            by_class[*class].gold += 1;
+            by_class[*class].right += usize::from(found.contains(&(range.start, range.end, *class)));
+        }
+    }
 }
 
 /// What a training run did.
@@ -120,22 +142,28 @@ pub struct TrainReport {
     pub best_iteration: usize,
     pub value: f64,
     /// What the label "outside" lost, in log-odds a token, because the development documents scored better so.
-    pub reluctance: f64,
+    pub outside_bias: f64,
     pub ending: &'static str,
     pub dev: Option<Tally>,
     pub dev_by_class: BTreeMap<String, Tally>,
 }
 
+/// A line on gold spans that could not be learned as they are, if there are some.
+pub(crate) fn write_changed_spans(
+    f: &mut fmt::Formatter<'_>,
+    inside_tokens: usize,
+    dropped: usize,
+) -> fmt::Result {
+    match inside_tokens + dropped {
+        0 => Ok(()),
+        _ => writeln!(f, "{inside_tokens} spans end inside a token and were widened, {dropped} were dropped"),
+    }
+}
+
 impl fmt::Display for TrainReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} documents, {} tokens, {} spans", self.documents, self.tokens, self.spans)?;
-        if self.spans_inside_tokens + self.spans_dropped > 0 {
-            writeln!(
-                f,
-                "{} spans end inside a token and were widened, {} were dropped",
-                self.spans_inside_tokens, self.spans_dropped
-            )?;
-        }
+        write_changed_spans(f, self.spans_inside_tokens, self.spans_dropped)?;
         writeln!(
             f,
             "stopped after {} iterations ({}), value {:.2}; kept iteration {}",
@@ -144,7 +172,7 @@ impl fmt::Display for TrainReport {
         writeln!(
             f,
             "{} of {} weights kept, on {} features; outside lowered by {}",
-            self.kept_weights, self.parameters, self.kept_features, self.reluctance
+            self.kept_weights, self.parameters, self.kept_features, self.outside_bias
         )?;
         let Some(dev) = &self.dev else { return Ok(()) };
         write_tallies(f, &self.dev_by_class, dev)
@@ -189,7 +217,7 @@ pub fn train(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(Vec<u8>, TrainReport), Error> {
     let classes = class_names(gold)?;
-    let settings = Settings::hearing(options.sources.iter().copied());
+    let settings = Settings::using(options.sources.iter().copied());
     let language = one_language(gold.iter().chain(dev))?;
     let words = vocabulary::vocabulary(gold, &classes, &options.clusters, settings);
     let corpus = Corpus::read(gold, &classes, settings, &Vocabulary::new(&words), options.min_count)?;
@@ -231,7 +259,7 @@ pub fn train(
         None => (iterations, weights),
     };
     let mut parts = layout.parts(&weights, &frame);
-    let reluctance = choose_reluctance(&mut parts, dev, &dev_gold);
+    let outside_bias = choose_outside_bias(&mut parts, dev, &dev_gold);
     let mut report = TrainReport {
         documents: gold.len(),
         tokens: corpus.data.tokens(),
@@ -244,7 +272,7 @@ pub fn train(
         iterations,
         best_iteration,
         value,
-        reluctance,
+        outside_bias,
         ending: match ending {
             Ending::Converged => "converged",
             Ending::Stalled => "no further descent",

@@ -18,12 +18,12 @@ const WORD: usize = FAMILY + 8;
 const FLAGS: usize = WORD + 4;
 const KEYWORD: usize = FLAGS + 11;
 const SAID: usize = KEYWORD + 256;
-const ELSEWHERE: usize = SAID + HEARD.len() * LABELS * 2;
+const ELSEWHERE: usize = SAID + CLUE_SOURCES.len() * LABELS * 2;
 /// How many clues there are.
 pub(crate) const CLUES: usize = ELSEWHERE + LABELS;
 
-/// The rules whose voices are clues.
-pub(crate) const HEARD: [Source; 2] = [Source::Structure, Source::Pattern];
+/// The rules whose mentions are clues.
+pub(crate) const CLUE_SOURCES: [Source; 2] = [Source::Structure, Source::Pattern];
 
 /// The words of a note: its tokens but the line ends, with the clues of each.
 #[derive(Clone, Default, Debug)]
@@ -40,8 +40,8 @@ impl Words {
         let mut said: Vec<(usize, u16)> = Vec::new();
         let mut known: FxHashMap<u64, u16> = FxHashMap::default();
         for mention in mentions {
-            let heard = HEARD.iter().position(|&s| s == mention.source);
-            let (Some(source), Some(label)) = (heard, mention.label()) else { continue };
+            let source = CLUE_SOURCES.iter().position(|&s| s == mention.source);
+            let (Some(source), Some(label)) = (source, mention.label()) else { continue };
             let span = note.to_norm(mention.span);
             let from = note.tokens.partition_point(|t| t.end() <= span.start());
             let to = note.tokens.partition_point(|t| t.start() < span.end());

@@ -14,7 +14,7 @@ use crate::classes::Class;
 use crate::detector::say;
 use crate::{CrfDetector, Error};
 
-/// Finds what its model was trained to find. Mentions that the rules left in the output are heard.
+/// Finds what its model was trained to find. It reads the mentions that the rules left in the output.
 ///
 /// One call runs on the thread it comes on; documents are read side by side.
 pub struct TransformerDetector {
@@ -51,15 +51,15 @@ impl TransformerDetector {
         self.tagger.language
     }
 
-    fn each(&self, note: &Note, heard: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
-        let words = Words::read(note, heard);
+    fn each(&self, note: &Note, mentions: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
+        let words = Words::read(note, mentions);
         if words.len() == 0 {
             return;
         }
         let cut = Cut::new(&self.tagger.tokeniser, note, words);
         let mut scores = self.tagger.scores(&cut);
         if let Some(pool) = &self.pool {
-            pool.join(note, heard, &cut.words, &mut scores);
+            pool.join(note, mentions, &cut.words, &mut scores);
         }
         let labelling = self.chain.best(&scores);
         let mut trellis = Trellis::default();

@@ -15,6 +15,7 @@ use super::tagger::{Head, HeadShape, Tagger};
 use crate::Error;
 use crate::classes::Class;
 use crate::crf::checksum;
+use crate::error::encoder_error;
 
 const FORMAT: &str = "taire-tagger 2";
 /// The other files of the folder, which belong together.
@@ -51,8 +52,10 @@ pub(crate) struct Parts<'a> {
 }
 
 pub(crate) fn write_model(folder: &Path, parts: &Parts<'_>) -> Result<(), Error> {
-    let told = |e: std::io::Error| Error::new(format!("model {}: {e}", folder.display()));
-    write_folder(folder, parts.weights, parts.tokeniser, true).map_err(|e| Error::new(e.to_string()))?;
+    let failed = |e: std::io::Error| {
+        Error::wrap(taire_text::Error::io(format!("model {}: {e}", folder.display())).caused_by(e))
+    };
+    write_folder(folder, parts.weights, parts.tokeniser, true).map_err(encoder_error)?;
     let s = parts.head.shape;
     let numbers = &parts.head.numbers;
     let named =
@@ -66,40 +69,40 @@ pub(crate) fn write_model(folder: &Path, parts: &Parts<'_>) -> Result<(), Error>
         named("mean", vec![s.width], &parts.head.mean),
         named("inverse", vec![s.width], &parts.head.inverse),
     ];
-    let file = File::create(folder.join("tagger.safetensors")).map_err(told)?;
+    let file = File::create(folder.join("tagger.safetensors")).map_err(failed)?;
     let mut out = BufWriter::new(file);
-    write(&mut out, &tensors).and_then(|()| out.flush()).map_err(told)?;
+    write(&mut out, &tensors).and_then(|()| out.flush()).map_err(failed)?;
     let about = About {
         format: FORMAT.into(),
         language: parts.language.key().into(),
         classes: parts.classes.to_vec(),
         clues: CLUES,
         temperature: parts.temperature,
-        files: checksums(folder).map_err(told)?,
+        files: checksums(folder).map_err(failed)?,
     };
     let about = serde_json::to_string_pretty(&about).map_err(|e| Error::new(e.to_string()))?;
-    fs::write(folder.join("tagger.json"), about + "\n").map_err(told)
+    fs::write(folder.join("tagger.json"), about + "\n").map_err(failed)
 }
 
 pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
-    let told = |e: &dyn std::fmt::Display| Error::new(format!("model {}: {e}", folder.display()));
+    let broken = |e: &dyn std::fmt::Display| Error::new(format!("model {}: {e}", folder.display()));
     let text = fs::read_to_string(folder.join("tagger.json")).map_err(|e| {
-        told(&format!("tagger.json cannot be read: {e}; `taire train transformer` makes such a folder"))
+        broken(&format!("tagger.json cannot be read: {e}; `taire train transformer` makes such a folder"))
     })?;
     let about: About =
-        serde_json::from_str(&text).map_err(|e| told(&format!("tagger.json does not read: {e}")))?;
+        serde_json::from_str(&text).map_err(|e| broken(&format!("tagger.json does not read: {e}")))?;
     if about.format != FORMAT || about.clues != CLUES {
-        return Err(told(&"it was trained by another version of this program; train it again"));
+        return Err(broken(&"it was trained by another version of this program; train it again"));
     }
     if !(about.temperature.is_finite() && about.temperature > 0.01) {
-        return Err(told(&"tagger.json has a temperature that is none"));
+        return Err(broken(&"tagger.json has a temperature that is none"));
     }
-    let language = about.language.parse::<Language>().map_err(|e| told(&e))?;
+    let language = about.language.parse::<Language>().map_err(|e| broken(&e))?;
     let classes = about.classes.iter().map(|c| c.parse()).collect::<Result<Vec<Class>, Error>>()?;
-    let (weights, tokeniser) = read_folder(folder).map_err(|e| Error::new(e.to_string()))?;
+    let (weights, tokeniser) = read_folder(folder).map_err(encoder_error)?;
     let shape = HeadShape { width: weights.shape.width, labels: 1 + 2 * classes.len() };
-    let mut tensors = Tensors::open(&folder.join("tagger.safetensors")).map_err(|e| told(&e))?;
-    let mut read = |name: &str, dimensions: &[usize]| tensors.read(name, dimensions).map_err(|e| told(&e));
+    let mut tensors = Tensors::open(&folder.join("tagger.safetensors")).map_err(|e| broken(&e))?;
+    let mut read = |name: &str, dimensions: &[usize]| tensors.read(name, dimensions).map_err(|e| broken(&e));
     let mut numbers = read("clues", &[CLUES, shape.width])?;
     numbers.append(&mut read("rows", &[shape.labels, shape.width])?);
     numbers.append(&mut read("biases", &[shape.labels])?);
@@ -107,10 +110,10 @@ pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
     numbers.append(&mut read("transitions", &[shape.labels, shape.labels])?);
     let (mean, inverse) = (read("mean", &[shape.width])?, read("inverse", &[shape.width])?);
     let head = Head { shape, numbers, mean, inverse };
-    // Last, since what is wrong inside a file is told in plainer words above.
-    for (name, sum) in checksums(folder).map_err(|e| told(&e))? {
+    // Last, since the checks above describe what is wrong inside a file in plainer words.
+    for (name, sum) in checksums(folder).map_err(|e| broken(&e))? {
         if about.files.get(&name) != Some(&sum) {
-            return Err(told(&format!(
+            return Err(broken(&format!(
                 "{name} is not the file that was written with this model; copy the folder as a whole, or train again"
             )));
         }

@@ -71,17 +71,9 @@ impl Judge<'_> {
                 found.insert((token(segment.words.start), token(segment.words.end - 1) + 1, segment.class));
                 by_class[segment.class].found += 1;
             }
-            for (range, class) in &gold[i] {
-                by_class[*class].gold += 1;
-                by_class[*class].right += usize::from(found.contains(&(range.start, range.end, *class)));
-            }
+            Tally::count_gold(&mut by_class, &gold[i], &found);
         }
-        let all = by_class.iter().fold(Tally::default(), |a, b| Tally {
-            right: a.right + b.right,
-            found: a.found + b.found,
-            gold: a.gold + b.gold,
-        });
-        (all, by_class)
+        (Tally::sum(&by_class), by_class)
     }
 
     /// The temperature under which the gold is likeliest; 1 where there is none.

@@ -1,4 +1,4 @@
-//! One thread's share of a step: some windows forward, their loss, and the way back.
+//! One thread's share of a step: some windows forward, their loss, and the backward pass.
 
 use taire_encoder::math::{Packed, Side, axpy, drop_out, multiply, sum_columns, transpose};
 use taire_encoder::{Backward, Batch, Dropout, Tape, Workspace};
@@ -37,11 +37,11 @@ pub(crate) struct Shard {
     pub(crate) rows: Vec<f32>,
 }
 
-/// Share dropped, seed, the matrices for the way back, words of the whole step.
+/// Share dropped, seed, the matrices for the backward pass, words of the whole step.
 pub(crate) type How<'a> = (f32, u32, &'a Backward, f32);
 
 impl Shard {
-    /// Runs the windows; with somewhere to put gradients also the way back.
+    /// Runs the windows; with somewhere to put gradients also the backward pass.
     pub(crate) fn run(
         &mut self,
         tagger: &Tagger,

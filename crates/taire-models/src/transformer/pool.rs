@@ -17,7 +17,7 @@ use crate::detector::say;
 /// does not know, all others are that unlikely, and the transformer decides among them.
 const LEAST: f32 = 1e-4;
 
-/// From where on the CRF is heard though the transformer says there is nothing.
+/// The CRF's probability from which its span counts though the transformer finds nothing.
 const SURE: f32 = 0.9;
 
 pub(crate) struct Pool {
@@ -39,9 +39,9 @@ impl Pool {
 
     /// What the CRF finds of classes that the transformer does not know, which it decides alone, and what it is sure of
     /// where both together found nothing: a missed name is worse than a hidden word.
-    pub(crate) fn rest(&self, tagger: &Tagger, note: &Note, heard: &[Mention], out: &mut Vec<Mention>) {
+    pub(crate) fn rest(&self, tagger: &Tagger, note: &Note, mentions: &[Mention], out: &mut Vec<Mention>) {
         let found: Vec<_> = out.iter().map(|mention| mention.span).collect();
-        self.crf.each(note, heard, |first, last, class, p| {
+        self.crf.each(note, mentions, |first, last, class, p| {
             let span = note.raw_of_tokens(first, last);
             let passed_over = || !found.iter().any(|f| f.start() < span.end() && span.start() < f.end());
             if !tagger.classes.contains(&class) || p >= SURE && passed_over() {
@@ -56,10 +56,10 @@ impl Pool {
     }
 
     /// Adds what the CRF says; of words that it does not read it says nothing.
-    pub(crate) fn join(&self, note: &Note, heard: &[Mention], words: &Words, scores: &mut [f32]) {
+    pub(crate) fn join(&self, note: &Note, mentions: &[Mention], words: &Words, scores: &mut [f32]) {
         scores.iter_mut().for_each(|s| *s *= 1.0 - self.share);
         let mut word = 0;
-        self.crf.marginals(note, heard, |token, row| {
+        self.crf.marginals(note, mentions, |token, row| {
             while words.tokens.get(word).is_some_and(|&t| (t as usize) < token) {
                 word += 1;
             }

@@ -9,6 +9,7 @@ use taire_encoder::safetensors::{Named, Tensors, write};
 
 use super::adam::Adam;
 use crate::Error;
+use crate::error::file_error;
 
 /// How far a run has come. The numbers are those of the encoder and the head, and the head's mean and deviation.
 pub(crate) struct State {
@@ -24,7 +25,7 @@ pub(crate) struct State {
 
 #[derive(Serialize, Deserialize)]
 struct About {
-    /// The options and the gold, to be told from another run's.
+    /// The options and the gold, to recognise another run's.
     print: String,
     step: usize,
     epochs: usize,
@@ -58,21 +59,21 @@ impl State {
         encoder: usize,
         head: usize,
     ) -> Result<Option<State>, Error> {
-        let told = |e: &dyn std::fmt::Display| Error::new(format!("{}: {e}", file.display()));
+        let broken = |e: &dyn std::fmt::Display| Error::new(format!("{}: {e}", file.display()));
         if !file.exists() {
             return Ok(None);
         }
-        let text = fs::read_to_string(file.with_extension("json")).map_err(|e| told(&e))?;
-        let about: About = serde_json::from_str(&text).map_err(|e| told(&e))?;
+        let text = fs::read_to_string(file.with_extension("json")).map_err(|e| broken(&e))?;
+        let about: About = serde_json::from_str(&text).map_err(|e| broken(&e))?;
         if about.print != print {
-            return Err(told(
+            return Err(broken(
                 &"it is the state of a run with other options or other gold; remove it, or choose another output",
             ));
         }
-        let mut tensors = Tensors::open(file).map_err(|e| told(&e))?;
+        let mut tensors = Tensors::open(file).map_err(|e| broken(&e))?;
         let mut read = |name: &str| {
             let count = tensors.shape(name).and_then(|s| s.first().copied()).unwrap_or(0);
-            tensors.read(name, &[count]).map_err(|e| told(&e))
+            tensors.read(name, &[count]).map_err(|e| broken(&e))
         };
         let numbers = [read(NUMBERS[0])?, read(NUMBERS[1])?, read(NUMBERS[2])?, read(NUMBERS[3])?];
         let mut adam: [Adam; 2] = Default::default();
@@ -84,7 +85,7 @@ impl State {
             || adam[0].mean.len() != encoder
             || adam[1].square.len() != head
         {
-            return Err(told(&"it does not fit this encoder; remove it"));
+            return Err(broken(&"it does not fit this encoder; remove it"));
         }
         let best = match about.best_epoch {
             0 => None,
@@ -96,7 +97,7 @@ impl State {
 
     /// Writes beside and renames, so that a kill leaves the old state or the new one.
     pub(crate) fn write(&self, file: &Path, numbers: [&Vec<f32>; 4], adam: &[Adam; 2]) -> Result<(), Error> {
-        let told = |e: std::io::Error| Error::new(format!("{}: {e}", file.display()));
+        let failed = |e: std::io::Error| file_error(file, e);
         let named = |name: &str, values| {
             let values: &[f32] = values;
             Named { name: name.into(), shape: vec![values.len()], values, small: false }
@@ -111,8 +112,8 @@ impl State {
             tensors.push(named(name, values));
         }
         let beside = file.with_extension("part");
-        let mut out = BufWriter::new(File::create(&beside).map_err(told)?);
-        write(&mut out, &tensors).and_then(|()| out.flush()).map_err(told)?;
+        let mut out = BufWriter::new(File::create(&beside).map_err(failed)?);
+        write(&mut out, &tensors).and_then(|()| out.flush()).map_err(failed)?;
         let about = About {
             print: self.print.clone(),
             step: self.step,
@@ -121,7 +122,7 @@ impl State {
             best_epoch: self.best_epoch,
         };
         let about = serde_json::to_string(&about).map_err(|e| Error::new(e.to_string()))?;
-        fs::write(file.with_extension("json"), about).map_err(told)?;
-        fs::rename(&beside, file).map_err(told)
+        fs::write(file.with_extension("json"), about).map_err(failed)?;
+        fs::rename(&beside, file).map_err(failed)
     }
 }

@@ -1,7 +1,7 @@
 //! An encoder with a head for labels on it: from the words of a note to the scores of their labels.
 //!
 //! A note longer than the encoder reads at once is read in windows that overlap; each word is taken from the window
-//! in which it stands furthest from a border.
+//! in which it is furthest from a border.
 
 use std::ops::Range;
 

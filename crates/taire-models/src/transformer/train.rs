@@ -20,7 +20,10 @@ use super::learn::{Gradients, Lesson, Shard};
 use super::state::State;
 use super::tagger::{Cut, Head, HeadShape, Tagger};
 use crate::Error;
-use crate::train::{GoldDocument, Tally, class_names, gold_spans, one_language, write_tallies};
+use crate::error::{encoder_error, file_error};
+use crate::train::{
+    GoldDocument, Tally, class_names, gold_spans, one_language, write_changed_spans, write_tallies,
+};
 
 /// How to train.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,9 +43,9 @@ pub struct TransformerOptions {
     /// Layers of the encoder that are kept; all where none is given.
     pub layers: Option<usize>,
     /// Of windows without a span, the share that is read in each epoch.
-    pub quiet: f32,
+    pub negative_rate: f32,
     /// Development documents looked at after each epoch; all are at the end.
-    pub glance: usize,
+    pub dev_sample: usize,
     pub seed: u64,
     pub threads: usize,
 }
@@ -60,8 +63,8 @@ impl Default for TransformerOptions {
             decay: 0.01,
             patience: 3,
             layers: None,
-            quiet: 0.3,
-            glance: 60,
+            negative_rate: 0.3,
+            dev_sample: 60,
             seed: 1,
             threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
         }
@@ -99,13 +102,7 @@ pub struct TransformerReport {
 impl fmt::Display for TransformerReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} documents, {} words, {} spans", self.documents, self.words, self.spans)?;
-        if self.spans_inside_tokens + self.spans_dropped > 0 {
-            writeln!(
-                f,
-                "{} spans end inside a token and were widened, {} were dropped",
-                self.spans_inside_tokens, self.spans_dropped
-            )?;
-        }
+        write_changed_spans(f, self.spans_inside_tokens, self.spans_dropped)?;
         writeln!(
             f,
             "{} steps; kept epoch {}, temperature {:.2}",
@@ -119,18 +116,18 @@ impl fmt::Display for TransformerReport {
 /// A gold document, cut, with the label of each word.
 struct Sample {
     cut: Cut,
-    /// The same words, but nothing heard of the rules.
-    deaf: Words,
+    /// The same words without the mentions of the rules.
+    without_rules: Words,
     labels: Vec<usize>,
 }
 
 /// A window of a sample.
 #[derive(Clone, Copy)]
-struct Place {
+struct TrainingWindow {
     sample: usize,
     from: usize,
     to: usize,
-    deaf: bool,
+    without_rules: bool,
 }
 
 /// Trains a model from the encoder in a folder and writes it into another. `state` is the file a killed run goes on
@@ -145,10 +142,9 @@ pub fn train_transformer(
 ) -> Result<TransformerReport, Error> {
     let classes = class_names(gold)?;
     let language = one_language(gold.iter().chain(dev))?;
-    let (mut weights, tokeniser) = read_folder(encoder).map_err(|e| Error::new(e.to_string()))?;
+    let (mut weights, tokeniser) = read_folder(encoder).map_err(encoder_error)?;
     let path = encoder.join("tokenizer.json");
-    let tokeniser_text =
-        std::fs::read_to_string(&path).map_err(|e| Error::new(format!("{}: {e}", path.display())))?;
+    let tokeniser_text = std::fs::read_to_string(&path).map_err(|e| file_error(&path, e))?;
     weights.keep_layers(options.layers.unwrap_or(usize::MAX));
     let labels = Labels { classes: classes.len() };
     let shape = HeadShape { width: weights.shape.width, labels: labels.count() };
@@ -179,7 +175,7 @@ pub fn train_transformer(
         let words = Words::read(&document.note, &document.mentions);
         let sample = Sample {
             labels: labelling(labels, &words, &spans.spans),
-            deaf: Words::read(&document.note, &[]),
+            without_rules: Words::read(&document.note, &[]),
             cut: Cut::new(&tokeniser, &document.note, words),
         };
         report.words += sample.labels.len();
@@ -199,18 +195,20 @@ pub fn train_transformer(
         adam: [Adam::default(), Adam::default()],
     };
     let file = output.join("training.state");
-    std::fs::create_dir_all(output).map_err(|e| Error::new(format!("{}: {e}", output.display())))?;
+    std::fs::create_dir_all(output).map_err(|e| file_error(output, e))?;
     let print =
         format!("{:?} {classes:?} {}", TransformerOptions { threads: 0, ..options.clone() }, report.words);
     let mut state = run.begin(&file, print)?;
-    let epochs: Vec<Vec<Place>> = (0..options.epochs).map(|epoch| run.places(epoch)).collect();
+    let epochs: Vec<Vec<TrainingWindow>> = (0..options.epochs).map(|epoch| run.places(epoch)).collect();
     let in_epoch = |epoch: usize| epochs[epoch].len().div_ceil(options.batch.max(1));
     let steps: usize = (0..options.epochs).map(in_epoch).sum();
     let dev_gold: Vec<_> = dev.iter().map(|document| gold_spans(document, &classes).spans).collect();
-    let some: Vec<usize> =
-        (0..dev.len()).step_by((dev.len() / options.glance.max(1)).max(1)).take(options.glance).collect();
+    let some: Vec<usize> = (0..dev.len())
+        .step_by((dev.len() / options.dev_sample.max(1)).max(1))
+        .take(options.dev_sample)
+        .collect();
     let clock = Instant::now();
-    let begun = state.step;
+    let started = state.step;
     let mut loss = 0.0;
     let mut saved = Instant::now();
     for (epoch, places) in epochs.iter().enumerate() {
@@ -223,9 +221,9 @@ pub fn train_transformer(
             if !now.is_finite() {
                 return Err(Error::new("the loss is no number any more; train with a smaller rate"));
             }
-            loss = if before + i == begun { now } else { 0.95 * loss + 0.05 * now };
+            loss = if before + i == started { now } else { 0.95 * loss + 0.05 * now };
             state.step = before + i + 1;
-            let share = (steps - state.step) as f64 / (state.step - begun) as f64;
+            let share = (steps - state.step) as f64 / (state.step - started) as f64;
             progress(TransformerProgress {
                 step: state.step,
                 steps,
@@ -252,7 +250,7 @@ pub fn train_transformer(
             steps,
             epoch: epoch + 1,
             loss,
-            left: clock.elapsed().mul_f64((steps - state.step) as f64 / (state.step - begun).max(1) as f64),
+            left: clock.elapsed().mul_f64((steps - state.step) as f64 / (state.step - started).max(1) as f64),
             dev_f1: (!dev.is_empty()).then_some(f1),
         });
         if state.best_epoch == 0 || f1 > state.best_f1 {
@@ -319,8 +317,8 @@ impl Dice {
     }
 }
 
-/// The share of windows that are read without the rules' voices, so that the model can do without.
-const DEAF: f32 = 0.15;
+/// The share of windows that are read without the rules' mentions, so that the model does not depend on them.
+const RULE_DROPOUT: f32 = 0.15;
 
 impl Run<'_> {
     fn judge(&self) -> Judge<'_> {
@@ -375,7 +373,7 @@ impl Run<'_> {
     }
 
     /// The windows of an epoch, in the order they are read.
-    fn places(&self, epoch: usize) -> Vec<Place> {
+    fn places(&self, epoch: usize) -> Vec<TrainingWindow> {
         let mut dice = Dice::new(self.options.seed, epoch);
         let (room, labels) = (self.tagger.room(), self.tagger.labels());
         let mut out = Vec::new();
@@ -384,11 +382,11 @@ impl Run<'_> {
             let mut first = room / 3 + dice.below(room - room / 3);
             while from < s.labels.len() {
                 let to = labels.before_a_span(&s.labels, from, s.cut.fit(from, first));
-                let quiet = s.labels[from..to].iter().all(|&l| l == 0);
+                let empty = s.labels[from..to].iter().all(|&l| l == 0);
                 // A span longer than a window has no beginning in the next one: there it cannot be learned.
                 let begins = labels.may_follow(None, s.labels[from]);
-                if begins && (!quiet || dice.chance(self.options.quiet)) {
-                    out.push(Place { sample, from, to, deaf: dice.chance(DEAF) });
+                if begins && (!empty || dice.chance(self.options.negative_rate)) {
+                    out.push(TrainingWindow { sample, from, to, without_rules: dice.chance(RULE_DROPOUT) });
                 }
                 (from, first) = (to, room);
             }
@@ -399,13 +397,13 @@ impl Run<'_> {
         out
     }
 
-    fn lessons(&self, places: &[Place]) -> Vec<Lesson<'_>> {
+    fn lessons(&self, places: &[TrainingWindow]) -> Vec<Lesson<'_>> {
         let borders = self.tagger.tokeniser.borders();
-        let lesson = |place: &Place| {
+        let lesson = |place: &TrainingWindow| {
             let sample = &self.samples[place.sample];
             Lesson {
                 window: sample.cut.window(place.from..place.to, borders),
-                words: if place.deaf { &sample.deaf } else { &sample.cut.words },
+                words: if place.without_rules { &sample.without_rules } else { &sample.cut.words },
                 gold: &sample.labels[place.from..place.to],
             }
         };
@@ -413,7 +411,7 @@ impl Run<'_> {
     }
 
     /// One step; returns the loss a word.
-    fn step(&mut self, step: usize, steps: usize, batch: &[Place]) -> f64 {
+    fn step(&mut self, step: usize, steps: usize, batch: &[TrainingWindow]) -> f64 {
         let lessons = self.lessons(batch);
         let words: usize = lessons.iter().map(|l| l.gold.len()).sum();
         let threads = self.options.threads.clamp(1, lessons.len().max(1));

@@ -9,7 +9,7 @@ use taire_text::Language;
 use super::{Store, now};
 use crate::Error;
 use crate::edit::{self, Again, Edit};
-use crate::findings::Found;
+use crate::findings::StoredFindings;
 use crate::mark::{self, Mark};
 use crate::problem::Problem;
 
@@ -67,7 +67,7 @@ pub(crate) struct Verdict {
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) language: Option<Language>,
-    pub(crate) found: Found,
+    pub(crate) found: StoredFindings,
     pub(crate) accepted: BTreeMap<i64, (Version, Vec<Mark>)>,
     pub(crate) settled: Option<Vec<Mark>>,
 }
@@ -106,7 +106,7 @@ fn base(file: &Connection, document: i64, reviewer: i64) -> Result<Base, Problem
     let reviewed = match kept(file, document, reviewer)? {
         Some(reviewed) => reviewed,
         None => {
-            let found: Found = serde_json::from_str(&findings.ok_or_else(Problem::unread)?)?;
+            let found: StoredFindings = serde_json::from_str(&findings.ok_or_else(Problem::unread)?)?;
             Reviewed { marks: found.marks(), version: -revision, accepted: false, undo: 0, redo: 0 }
         }
     };
@@ -300,7 +300,7 @@ impl Store {
         })
     }
 
-    /// Accepts a document as it stands, or opens it again.
+    /// Accepts a document as it is, or opens it again.
     pub(crate) fn accept(
         &self,
         document: i64,

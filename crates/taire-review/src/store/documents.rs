@@ -5,19 +5,19 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use rusqlite::{OptionalExtension, Row, params};
 use taire::batch::stable_hash;
-use taire_formats::Document;
-use taire_text::{Given, KnownIdentity, Label, Language, Note, Role, Span};
+use taire_formats::{Document, Refusal, Setting};
+use taire_text::{Given, KnownIdentity, Label, Language, Note, PatientId, Role, Span};
 
 use super::Store;
 use crate::Error;
-use crate::findings::Found;
+use crate::findings::StoredFindings;
 use crate::problem::Problem;
 
 /// A document on its way in.
 pub(crate) struct Incoming {
     pub(crate) name: String,
     pub(crate) text: String,
-    pub(crate) patient: Option<String>,
+    pub(crate) patient: Option<PatientId>,
     pub(crate) date: Option<Date>,
     pub(crate) language: Option<Language>,
     pub(crate) known: Option<Arc<KnownIdentity>>,
@@ -26,12 +26,10 @@ pub(crate) struct Incoming {
 
 impl From<Document> for Incoming {
     fn from(document: Document) -> Incoming {
-        let own = |known: &Arc<KnownIdentity>| known.patient.clone();
-        let patient = document.patient.or_else(|| document.known.as_ref().and_then(own));
         Incoming {
+            patient: document.patient_id().cloned(),
             name: document.id,
             text: document.text,
-            patient: patient.filter(|p| !p.trim().is_empty()),
             date: document.date,
             language: document.language,
             known: document.known,
@@ -89,10 +87,10 @@ impl Doc {
         })
     }
 
-    pub(crate) fn found(&self) -> Result<Found, Error> {
+    pub(crate) fn found(&self) -> Result<StoredFindings, Error> {
         match &self.findings {
             Some(json) => Ok(serde_json::from_str(json)?),
-            None => Ok(Found::default()),
+            None => Ok(StoredFindings::default()),
         }
     }
 
@@ -103,20 +101,25 @@ impl Doc {
 
     /// The document as detectors and the rewriter take it.
     pub(crate) fn note(&self, forced: Option<Language>) -> Result<Note, Error> {
+        Ok(self.as_read()?.into_note(forced)?)
+    }
+
+    /// The document as it was read.
+    pub(crate) fn as_read(&self) -> Result<Document, Error> {
         let fields: Vec<Field> = serde_json::from_str(&self.given)?;
         let given = fields
             .into_iter()
             .filter(|(start, end, ..)| start <= end)
             .map(|(start, end, label, role)| Given { span: Span::new(start, end), label, role })
             .collect();
-        let note = Note::builder(self.name.clone(), self.text.clone())
-            .patient(self.patient.clone())
-            .date(self.date)
-            .language(forced.or(self.language))
-            .known(self.known()?)
-            .given(given)
-            .build()?;
-        Ok(note)
+        Ok(Document {
+            patient: self.patient.as_deref().and_then(PatientId::parse),
+            date: self.date,
+            language: self.language,
+            known: self.known()?,
+            given,
+            ..Document::new(self.name.clone(), self.text.clone())
+        })
     }
 }
 
@@ -124,11 +127,11 @@ impl Doc {
 pub(crate) struct Outcome {
     pub(crate) document: i64,
     pub(crate) language: Option<Language>,
-    pub(crate) found: Result<(Found, f32), String>,
+    pub(crate) found: Result<(StoredFindings, f32), Error>,
 }
 
 impl Store {
-    /// Takes documents in; each is told apart by its name.
+    /// Adds documents; a name identifies one.
     pub(crate) fn take(&self, documents: &[Incoming]) -> Result<Vec<Taken>, Error> {
         self.write(|all| {
             let mut seen = all.prepare(
@@ -161,7 +164,7 @@ impl Store {
                 let before = seen
                     .query_row([&d.name], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, bool>(2)?)))
                     .optional()?;
-                let row = params![d.name, d.patient, date, d.language.map(Language::key), d.text, known, given, print];
+                let row = params![d.name, d.patient.as_deref(), date, d.language.map(Language::key), d.text, known, given, print];
                 out.push(match before {
                     None => {
                         add.execute(row)?;
@@ -180,11 +183,12 @@ impl Store {
     }
 
     /// What could not be read this time.
-    pub(crate) fn refuse(&self, refused: &[(String, String)]) -> Result<(), Error> {
+    pub(crate) fn refuse(&self, refused: &[Refusal]) -> Result<(), Error> {
         self.write(|all| {
             all.execute("DELETE FROM refused", [])?;
-            for (name, why) in refused {
-                all.execute("INSERT INTO refused VALUES (?1, ?2)", [name, why])?;
+            for refusal in refused {
+                let why = refusal.why(Setting::neutral_name);
+                all.execute("INSERT INTO refused VALUES (?1, ?2)", [&refusal.document, &why])?;
             }
             Ok(())
         })
@@ -254,7 +258,7 @@ impl Store {
                     }
                     Err(why) => {
                         let none: Option<&str> = None;
-                        set.execute(params![id, found_by, none, 1.0, 0, why, language])?
+                        set.execute(params![id, found_by, none, 1.0, 0, why.to_string(), language])?
                     }
                 };
                 if changed == 0 {

@@ -10,18 +10,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 use taire::SecretKey;
-use taire_server::{Config, Server, Stopper};
+use taire_server::{Config, Server, StopHandle};
 
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
-    pub(crate) stopper: Stopper,
+    pub(crate) stop: StopHandle,
     thread: Option<JoinHandle<bool>>,
 }
 
 impl Running {
     /// Stops it; whether every request was answered.
     pub(crate) fn stop(&mut self) -> bool {
-        self.stopper.stop();
+        self.stop.stop();
         self.thread.take().is_none_or(|t| t.join().expect("the service does not panic"))
     }
 }
@@ -42,9 +42,9 @@ pub(crate) fn config() -> Config {
 
 pub(crate) fn start(config: &Config) -> Running {
     let server = Server::bind(config).unwrap();
-    let (address, stopper) = (server.address(), server.stopper());
+    let (address, stop) = (server.address(), server.stop_handle());
     let thread = thread::spawn(move || server.run().unwrap());
-    Running { address, stopper, thread: Some(thread) }
+    Running { address, stop, thread: Some(thread) }
 }
 
 pub(crate) struct Reply {

@@ -1,9 +1,11 @@
 //! What the words around a number of years, months or days say it is: an age, or how far an event lies.
 
+use taire_lang::{Vocabulary, WordRole};
+
 use super::lapse::{LapseKind, Unit};
 use super::scan::Scan;
 use super::words::Folded;
-use crate::{Kind, Language};
+use crate::{Kind, Language, fold_hash};
 
 /// What a word says of the number behind it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,39 +24,22 @@ enum Word {
     Other,
 }
 
-fn word(folded: &[u8]) -> Word {
-    match folded {
-        b"homme" | b"femme" | b"patient" | b"patiente" | b"enfant" | b"garcon" | b"fille" | b"fillette"
-        | b"nourrisson" | b"ne" | b"nee" | b"monsieur" | b"madame" | b"mr" | b"mme" | b"bebe"
-        | b"adolescent" | b"adolescente" | b"sujet" | b"fils" | b"jumeau" | b"jumelle" | b"varon"
-        | b"mujer" | b"hombre" | b"nino" | b"nina" | b"paciente" | b"lactante" | b"nacido" | b"nacida"
-        | b"joven" | b"gestante" | b"femenina" | b"femenino" | b"masculino" | b"masculina" | b"hembra"
-        | b"hermano" | b"hermana" | b"hijo" | b"hija" | b"escolar" | b"anciano" | b"anciana" | b"neonato"
-        | b"pretermino" | b"caucasica" | b"caucasiana" | b"caucasico" | b"monsieurs" | b"frere"
-        | b"soeur" | b"pere" | b"mere" | b"mari" | b"epouse" | b"dame" | b"jeune" | b"padre" | b"madre"
-        | b"parturiente" | b"primigeste" | b"sexe" | b"feminin" | b"masculin" | b"agricultor" | b"senora"
-        | b"senor" => Word::Person,
-        b"age" | b"agee" | b"ages" | b"agees" | b"edad" | b"edades" => Word::Aged,
-        b"hace" | b"hacia" => Word::Ago,
-        b"depuis" | b"desde" | b"hasta" => Word::Since,
-        b"dans" | b"ici" | b"dentro" => Word::In,
-        b"pendant" | b"durant" | b"durante" | b"tous" | b"toutes" | b"cada" | b"chaque" | b"sur"
-        | b"pour" | b"por" | b"en" | b"apres" | b"tras" | b"despues" | b"primeros" | b"ultimos"
-        | b"siguientes" | b"derniers" | b"dernieres" | b"premiers" | b"premieres" | b"total" | b"duree"
-        | b"cabo" | b"plazo" | b"prochains" | b"pasados" | b"transcurridos" | b"luego" | b"primeras"
-        | b"ultimas" | b"al" | b"entre" | b"suivi" | b"evolution" | b"seguimiento" | b"evolucion" => {
-            Word::During
-        }
-        b"de" => Word::Of,
-        b"a" => Word::At,
-        b"tiene" | b"tenia" | b"avait" | b"ayant" | b"cumple" | b"cumplio" | b"contaba" | b"avais" => {
-            Word::Has
-        }
-        b"los" | b"las" | b"les" | b"l" | b"la" | b"el" => Word::Article,
-        b"environ" | b"pres" | b"plus" | b"moins" | b"unos" | b"unas" | b"aproximadamente" | b"casi"
-        | b"mas" | b"menos" | b"deja" | b"ya" | b"alrededor" | b"d" | b"con" | b"quelque" => Word::About,
-        _ => Word::Other,
-    }
+fn word(hash: u64) -> Word {
+    const WORDS: [(WordRole, Word); 11] = [
+        (WordRole::Of, Word::Of),
+        (WordRole::DateArticle, Word::Article),
+        (WordRole::Person, Word::Person),
+        (WordRole::During, Word::During),
+        (WordRole::About, Word::About),
+        (WordRole::At, Word::At),
+        (WordRole::Aged, Word::Aged),
+        (WordRole::Ago, Word::Ago),
+        (WordRole::Since, Word::Since),
+        (WordRole::InTime, Word::In),
+        (WordRole::Has, Word::Has),
+    ];
+    let roles = Vocabulary::any().roles(hash);
+    WORDS.into_iter().find(|&(role, _)| roles.has(role)).map_or(Word::Other, |(_, word)| word)
 }
 
 /// What a number of units is, from what its first token a cue may begin, and how sure that is.
@@ -67,7 +52,7 @@ pub(super) struct Reading {
 impl Scan<'_> {
     fn word_at(&self, i: usize) -> Word {
         match self.kind(i) {
-            Some(Kind::Word) => Folded::new(self.str(i)).map_or(Word::Other, |f| word(f.bytes())),
+            Some(Kind::Word) => word(fold_hash(self.str(i))),
             _ => Word::Other,
         }
     }
@@ -105,6 +90,7 @@ impl Scan<'_> {
                 Word::At if self.language == Language::Fr && self.there_is(i).is_some() => {
                     return reading(LapseKind::Ago, self.there_is(i).unwrap_or(i), 0.95);
                 }
+                Word::At if years && self.is_follow_up(i.wrapping_sub(1)) => break,
                 Word::At if years => return reading(LapseKind::Age, first, 0.7),
                 Word::At => break,
                 Word::Of if earlier(1) == Word::In => return reading(LapseKind::In, i - 1, 0.9),
@@ -122,6 +108,9 @@ impl Scan<'_> {
                         matches!(mark, b',' | b'(' | b'-' | b';') || self.kind(i) == Some(Kind::Newline);
                     let initial = mark == b'.' && i > 0 && self.tokens[i - 1].shape == crate::Shape::Single;
                     let named = self.tokens[i].is_capitalised() || initial;
+                    if self.is_follow_up(i) || mark == b',' && self.ends_schedule(i) {
+                        break;
+                    }
                     if years && !article && (apart || named) {
                         return reading(LapseKind::Age, first, 0.55);
                     }
@@ -133,6 +122,37 @@ impl Scan<'_> {
             return reading(LapseKind::Age, first, 0.5);
         }
         reading(LapseKind::Duration, first, 0.5)
+    }
+
+    /// "Contrôle à 3 ans", "22 % à 5 ans", "puis à 3 ans": when something is due or was counted, not how old somebody is.
+    fn is_follow_up(&self, i: usize) -> bool {
+        const WORDS: [&[u8]; 14] = [
+            b"controle",
+            b"control",
+            b"suivi",
+            b"surveillance",
+            b"seguimiento",
+            b"revision",
+            b"puis",
+            b"luego",
+            b"survie",
+            b"supervivencia",
+            b"recidive",
+            b"rappel",
+            b"recuerdo",
+            b"coloscopie",
+        ];
+        self.mark(i) == b'%'
+            || self.kind(i) == Some(Kind::Word)
+                && Folded::new(self.str(i)).is_some_and(|f| WORDS.contains(&f.bytes()))
+    }
+
+    /// "1-0-0, 5 ans": how long a dose is taken.
+    fn ends_schedule(&self, comma: usize) -> bool {
+        let Some(first) = comma.checked_sub(5) else { return false };
+        let digit = |i: usize| self.kind(i) == Some(Kind::Number) && self.len(i) == 1;
+        let dash = |i: usize| self.mark(i) == b'-';
+        digit(first) && dash(first + 1) && digit(first + 2) && dash(first + 3) && digit(first + 4)
     }
 
     /// The first token of `il y a`, given its last.

@@ -1,5 +1,7 @@
 //! Numbers in letters, both ways: `vingt-six`, `mille neuf cent soixante dix huit`, `dos mil diecisiete`.
 
+use taire_lang::{Number, Vocabulary};
+
 use super::words::Folded;
 use crate::{Kind, Language, Token, fold};
 
@@ -9,90 +11,10 @@ use crate::{Kind, Language, Token, fold};
 /// Spanish has variant 0 alone.
 pub(super) const VARIANTS: u8 = 6;
 
-enum Piece {
-    /// Adds its value.
-    Add(u32),
-    Hundred,
-    Thousand,
-    And,
-}
-
-fn piece(folded: &Folded, language: Language) -> Option<Piece> {
-    use Piece::*;
-    let read = |bytes: &[u8]| -> Option<Piece> {
-        Some(match (language, bytes) {
-            (Language::Fr, b"un" | b"une" | b"premier" | b"premiere") => Add(1),
-            (Language::Fr, b"deux") => Add(2),
-            (Language::Fr, b"trois") => Add(3),
-            (Language::Fr, b"quatre") => Add(4),
-            (Language::Fr, b"cinq") => Add(5),
-            (Language::Fr, b"six") => Add(6),
-            (Language::Fr, b"sept") => Add(7),
-            (Language::Fr, b"huit") => Add(8),
-            (Language::Fr, b"neuf") => Add(9),
-            (Language::Fr, b"dix") => Add(10),
-            (Language::Fr, b"onze") => Add(11),
-            (Language::Fr, b"douze") => Add(12),
-            (Language::Fr, b"treize") => Add(13),
-            (Language::Fr, b"quatorze") => Add(14),
-            (Language::Fr, b"quinze") => Add(15),
-            (Language::Fr, b"seize") => Add(16),
-            (Language::Fr, b"vingt") => Add(20),
-            (Language::Fr, b"trente") => Add(30),
-            (Language::Fr, b"quarante") => Add(40),
-            (Language::Fr, b"cinquante") => Add(50),
-            (Language::Fr, b"soixante") => Add(60),
-            (Language::Fr, b"septante") => Add(70),
-            (Language::Fr, b"huitante" | b"octante") => Add(80),
-            (Language::Fr, b"nonante") => Add(90),
-            (Language::Fr, b"cent") => Hundred,
-            (Language::Fr, b"mille" | b"mil") => Thousand,
-            (Language::Fr, b"et") => And,
-            (Language::Es, b"uno" | b"un" | b"una" | b"primero") => Add(1),
-            (Language::Es, b"dos") => Add(2),
-            (Language::Es, b"tres") => Add(3),
-            (Language::Es, b"cuatro") => Add(4),
-            (Language::Es, b"cinco") => Add(5),
-            (Language::Es, b"seis") => Add(6),
-            (Language::Es, b"siete") => Add(7),
-            (Language::Es, b"ocho") => Add(8),
-            (Language::Es, b"nueve") => Add(9),
-            (Language::Es, b"diez") => Add(10),
-            (Language::Es, b"once") => Add(11),
-            (Language::Es, b"doce") => Add(12),
-            (Language::Es, b"trece") => Add(13),
-            (Language::Es, b"catorce") => Add(14),
-            (Language::Es, b"quince") => Add(15),
-            (Language::Es, b"dieciseis") => Add(16),
-            (Language::Es, b"diecisiete") => Add(17),
-            (Language::Es, b"dieciocho") => Add(18),
-            (Language::Es, b"diecinueve") => Add(19),
-            (Language::Es, b"veinte") => Add(20),
-            (Language::Es, b"veintiuno" | b"veintiun") => Add(21),
-            (Language::Es, b"veintidos") => Add(22),
-            (Language::Es, b"veintitres") => Add(23),
-            (Language::Es, b"veinticuatro") => Add(24),
-            (Language::Es, b"veinticinco") => Add(25),
-            (Language::Es, b"veintiseis") => Add(26),
-            (Language::Es, b"veintisiete") => Add(27),
-            (Language::Es, b"veintiocho") => Add(28),
-            (Language::Es, b"veintinueve") => Add(29),
-            (Language::Es, b"treinta") => Add(30),
-            (Language::Es, b"cuarenta") => Add(40),
-            (Language::Es, b"cincuenta") => Add(50),
-            (Language::Es, b"sesenta") => Add(60),
-            (Language::Es, b"setenta") => Add(70),
-            (Language::Es, b"ochenta") => Add(80),
-            (Language::Es, b"noventa") => Add(90),
-            (Language::Es, b"cien" | b"ciento") => Add(100),
-            (Language::Es, b"novecientos") => Add(900),
-            (Language::Es, b"ochocientos") => Add(800),
-            (Language::Es, b"mil") => Thousand,
-            (Language::Es, b"y") => And,
-            _ => return None,
-        })
-    };
-    read(folded.bytes()).or_else(|| read(folded.singular()))
+fn piece(folded: &Folded, language: Language) -> Option<Number> {
+    let vocabulary = Vocabulary::of(language);
+    let number = |hash| vocabulary.word(hash)?.number;
+    number(folded.hash()).or_else(|| number(folded.singular_hash()))
 }
 
 /// Whether a word may be part of a number in letters.
@@ -131,7 +53,7 @@ pub(super) fn read(text: &str, tokens: &[Token], first: usize, language: Languag
         }
         let Some(piece) = Folded::new(token.of(text)).and_then(|f| piece(&f, language)) else { break };
         match piece {
-            Piece::And => {
+            Number::And => {
                 if pending_and || end.is_none() {
                     break;
                 }
@@ -139,7 +61,8 @@ pub(super) fn read(text: &str, tokens: &[Token], first: usize, language: Languag
                 i += 1;
                 continue;
             }
-            Piece::Add(n) => {
+            Number::Value(n) => {
+                let n = u32::from(n);
                 let fits = match last_add {
                     0 => true,
                     4 if n == 20 => {
@@ -161,14 +84,14 @@ pub(super) fn read(text: &str, tokens: &[Token], first: usize, language: Languag
                 current += n;
                 last_add = n;
             }
-            Piece::Hundred => {
+            Number::Hundred => {
                 if current >= 10 {
                     break;
                 }
                 current = current.max(1) * 100;
                 last_add = 0;
             }
-            Piece::Thousand => {
+            Number::Thousand => {
                 if total > 0 || current >= 10 {
                     break;
                 }

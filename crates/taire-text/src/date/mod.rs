@@ -12,6 +12,7 @@ pub mod lapse;
 mod letters;
 mod named;
 mod numeric;
+mod range;
 mod resolve;
 mod scan;
 mod sense;
@@ -23,6 +24,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use range::{links, parse_range};
 pub use resolve::{Slot, letter_date, resolve};
 pub use surface::Surface;
 pub use value::{Partial, Precision, Season, Third, Weekday};
@@ -55,7 +57,7 @@ pub fn find(text: &str, tokens: &[Token], language: Language, out: &mut Vec<Foun
 
 /// What is written into [`Token::calendar`]: whether [`find`] or [`lapse::find_durations`] stop at a word.
 pub fn calendar(word: &str) -> Calendar {
-    let date = words::quick(word.as_bytes()) && words::trigger(word).is_some();
+    let date = words::trigger(word).is_some();
     let other = || words::is_noise(word) || words::is_misspelt_month(word);
     if date || lapse::is_time_word(word) || other() { Calendar::Yes } else { Calendar::No }
 }

@@ -2,12 +2,14 @@
 //!
 //! The day is looked for before the month and the year behind it, so that digits alone need no look ahead.
 
+use taire_lang::CalendarNames;
+
 use super::letters;
 use super::numeric::is_year;
 use super::scan::{Draft, Piece, Scan};
 use super::surface::{Name, Part, Spelt};
 use super::value::{Partial, Season};
-use super::words::{self, Cue, FULL_MONTHS, MONTHS, SEASONS};
+use super::words::{self, Cue};
 use crate::Kind;
 
 /// A day before a month.
@@ -32,13 +34,13 @@ struct Year {
 impl Scan<'_> {
     pub(super) fn month(&mut self, m: usize, month: u8, misspelt: bool) -> usize {
         let typed = self.str(m);
-        let mut name = Name::new(&MONTHS, month as usize - 1, typed);
-        let full = name.styles & FULL_MONTHS != 0 || misspelt;
+        let mut name = Name::new(CalendarNames::get().months(), month as usize - 1, typed);
+        let full = name.styles & words::full_months() != 0 || misspelt;
         if misspelt {
-            name.styles = 1 << words::full_month_style(self.language);
+            name.styles = words::full_month_style(self.language);
             name.accents = None;
         }
-        let own = self.own_styles();
+        let own = words::own_months(self.language);
         let foreign = !misspelt && name.styles != 0 && name.styles & own == 0;
         if self.is_spelt_seven(m, typed) {
             return m + 1;
@@ -119,13 +121,6 @@ impl Scan<'_> {
         self.emit(Draft { first, last, value, pieces, confidence, bare_month })
     }
 
-    fn own_styles(&self) -> u8 {
-        match self.language {
-            crate::Language::Fr => 0b0000_0111,
-            crate::Language::Es => 0b0011_1000,
-        }
-    }
-
     /// `sept` as the number seven: `dix-sept`, `vingt-sept`, or before a noun.
     fn is_spelt_seven(&self, m: usize, typed: &str) -> bool {
         if !typed.eq_ignore_ascii_case("sept") {
@@ -142,9 +137,7 @@ impl Scan<'_> {
         let joined = matches!(self.mark(m + 1), b'-' | b'/' | b',')
             || self.is_word(m + 1, &["a", "et", "y", "ou", "o", "au", "hasta"]);
         let at = if self.is_word(m + 2, &["en", "fin", "debut"]) { m + 3 } else { m + 2 };
-        joined
-            && self.kind(at) == Some(Kind::Word)
-            && words::Folded::new(self.str(at)).is_some_and(|f| words::month(f.bytes()).is_some())
+        joined && self.kind(at) == Some(Kind::Word) && words::is_month(self.str(at))
     }
 
     fn day_before(&self, m: usize) -> Option<Day> {
@@ -164,7 +157,13 @@ impl Scan<'_> {
             {
                 return None;
             }
+            // "TIMI 3. OCT : …", "27. MAYO 85": a sentence ends before a test.
+            let year = self.value(m + 1).is_some_and(is_year);
+            let sentence = mark == b'.' && !self.glued(m) && self.tokens[m].is_capitalised() && !year;
             at = at.checked_sub(1)?;
+            if sentence && !self.day_cue(at) {
+                return None;
+            }
         }
         if at < self.floor {
             return None;
@@ -354,7 +353,7 @@ impl Scan<'_> {
     /// `été 2015`, `otoño de 2012`.
     pub(super) fn season(&mut self, m: usize, season: Season) -> usize {
         let Some(year) = self.year_after(m, false).filter(|y| y.digits == 4) else { return m + 1 };
-        let name = Name::new(&SEASONS, season as usize, self.str(m));
+        let name = Name::new(CalendarNames::get().seasons(), season as usize, self.str(m));
         let value = Partial { season: Some(season), year: Some(year.value as i16), ..Partial::default() };
         let last = year.last;
         let pieces = vec![self.piece(m, m, Part::Season(name)), year.piece];

@@ -132,6 +132,10 @@ impl Scan<'_> {
         let mut next = last + 2;
         if self.mark(next) == mark && self.glued(next) && self.kind(next + 1) == Some(Kind::Number) {
             next += 1;
+            // "13 --  12 --  11": cells of a chart.
+            if !self.glued(last + 1) || !self.glued(next) {
+                return None;
+            }
         }
         if self.kind(next) != Some(Kind::Number) && !self.is_noise(next) {
             return None;

@@ -1,8 +1,10 @@
 //! The walk over the tokens, and what every grammar shares: looking at neighbours and writing down a date.
 
+use taire_lang::CalendarNames;
+
 use super::surface::{Case, Name, Part, Surface, Width};
 use super::value::{Partial, Third};
-use super::words::{self, Cue, Trigger, WEEKDAYS};
+use super::words::{self, Cue, Trigger};
 use super::{Found, Precision};
 use crate::{Calendar, Kind, Language, Shape, Span, Token};
 
@@ -60,22 +62,20 @@ impl<'a> Scan<'a> {
 
     #[inline]
     fn word(&mut self, i: usize, token: &Token) -> usize {
-        let word = &self.text.as_bytes()[token.start()..token.end()];
-        if words::quick(word) {
-            match words::trigger(token.of(self.text)) {
-                Some(Trigger::Month(month)) => return self.month(i, month, false),
-                Some(Trigger::Roman(month)) => return self.roman(i, month),
-                Some(Trigger::Season(season)) => return self.season(i, season),
-                Some(Trigger::Thousand) => return self.year_in_letters(i),
-                None => {}
-            }
+        let word = token.of(self.text);
+        match words::trigger(word) {
+            Some(Trigger::Month(month)) => return self.month(i, month, false),
+            Some(Trigger::Roman(month)) => return self.roman(i, month),
+            Some(Trigger::Season(season)) => return self.season(i, season),
+            Some(Trigger::Thousand) => return self.year_in_letters(i),
+            None => {}
         }
         if word.len() <= 3 && self.kind(i + 1) == Some(Kind::Number) && self.is_noise(i) {
             return self.number(i);
         }
         if word.len() >= 5
             && self.next_to_number(i)
-            && let Some(month) = words::misspelt_month(token.of(self.text), self.language)
+            && let Some(month) = words::misspelt_month(word, self.language)
         {
             return self.month(i, month, true);
         }
@@ -266,7 +266,7 @@ impl<'a> Scan<'a> {
             return;
         }
         let Some(weekday) = words::weekday(self.str(i)) else { return };
-        let name = Name::new(&WEEKDAYS, weekday as usize, self.str(i));
+        let name = Name::new(CalendarNames::get().weekdays(), weekday as usize, self.str(i));
         draft.pieces.insert(0, self.piece(i, i, Part::Weekday(name)));
         draft.value.weekday = Some(weekday);
         draft.first = i;

@@ -6,12 +6,13 @@
 use std::fmt;
 
 use jiff::civil::Date;
+use taire_lang::{CalendarNames, NameRow, Vocabulary};
 
 use super::letters;
 use super::value::{Season, Third, Weekday};
-use super::words::{self, MONTHS, ROMAN, SEASONS, WEEKDAYS};
+use super::words::{self, ROMAN, Styles};
 use crate::joint::{self, Follows};
-use crate::{Language, fold_char};
+use crate::{Language, fold_char, fold_hash};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Case {
@@ -43,31 +44,29 @@ pub(super) enum Width {
 /// A word out of a table of styles: bit `n` of `styles` is set when row `n` writes what was read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Name {
-    pub(super) styles: u8,
+    pub(super) styles: Styles,
     pub(super) case: Case,
     /// `None` when the word read has no accent to keep or to lose.
     pub(super) accents: Option<bool>,
 }
 
 impl Name {
-    pub(super) fn new<const N: usize>(tables: &[[&str; N]], index: usize, typed: &str) -> Name {
-        let folded = crate::fold(typed);
+    pub(super) fn new<const N: usize>(rows: &[NameRow<N>], index: usize, typed: &str) -> Name {
+        let hash = fold_hash(typed);
         let mut styles = 0;
         let mut accents = None;
-        for (row, table) in tables.iter().enumerate() {
-            if crate::fold(table[index]) == folded {
-                styles |= 1 << row;
-                if !table[index].is_ascii() {
-                    accents = Some(!typed.is_ascii());
-                }
+        for (i, row) in rows.iter().enumerate().filter(|(_, row)| row.is(index, hash)) {
+            styles |= 1 << i;
+            if !row.names[index].is_ascii() {
+                accents = Some(!typed.is_ascii());
             }
         }
         Name { styles, case: Case::of(typed), accents }
     }
 
-    fn print<const N: usize>(self, tables: &[[&str; N]], order: &[u8], index: usize, out: &mut String) {
-        let row = order.iter().find(|&&row| self.styles & (1 << row) != 0).unwrap_or(&order[0]);
-        write_cased(tables[*row as usize][index], self.case, self.accents != Some(false), out);
+    fn print<const N: usize>(self, rows: &[NameRow<N>], language: Language, index: usize, out: &mut String) {
+        let row = words::preferred(rows, self.styles, language);
+        write_cased(&row.names[index], self.case, self.accents != Some(false), out);
     }
 
     fn fits(self, other: Name) -> bool {
@@ -161,7 +160,7 @@ impl Surface {
         let mut word = String::new();
         let mut whole_month = false;
         let (day, month, year) = (value.day() as u8, value.month() as u8, value.year());
-        let language = self.language;
+        let (language, calendar) = (self.language, CalendarNames::get());
         for (i, part) in self.parts.iter().enumerate() {
             match part {
                 // Only what is shortened has a dot: `oct. 2015`, `juin 2015`.
@@ -171,12 +170,11 @@ impl Surface {
                 Part::Text(text) => out.push_str(text),
                 Part::Weekday(name) => {
                     let index = Weekday::of(value) as usize;
-                    name.print(&WEEKDAYS, &words::name_order(language), index, &mut out);
+                    name.print(calendar.weekdays(), language, index, &mut out);
                 }
                 Part::Season(name) => {
-                    let order: [u8; 2] = if language == Language::Fr { [0, 1] } else { [1, 0] };
                     word.clear();
-                    name.print(&SEASONS, &order, Season::of_month(month) as usize, &mut word);
+                    name.print(calendar.seasons(), language, Season::of_month(month) as usize, &mut word);
                     joint::push(&mut out, &word, Follows::Season, language);
                 }
                 Part::Third { of_year, third, typed, case } => {
@@ -204,7 +202,7 @@ impl Surface {
                 Part::Month { width, gap } => digits(u32::from(month), self.width(*width), *gap, &mut out),
                 Part::MonthName(name) => {
                     word.clear();
-                    name.print(&MONTHS, &words::month_order(language), month as usize - 1, &mut word);
+                    name.print(calendar.months(), language, month as usize - 1, &mut word);
                     whole_month = language == Language::Fr && is_whole(&word);
                     joint::push(&mut out, &word, Follows::Other, language);
                 }
@@ -238,8 +236,7 @@ impl Surface {
 
     /// A shortened month ends the shape, so that a dot behind it may be its own, and the new one is not shortened.
     pub fn loses_its_dot(&self, new: &str) -> bool {
-        let shortened =
-            matches!(self.parts.last(), Some(Part::MonthName(name)) if name.styles & words::FULL_MONTHS == 0);
+        let shortened = matches!(self.parts.last(), Some(Part::MonthName(name)) if name.styles & words::full_months() == 0);
         let last = new.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
         shortened && self.language == Language::Fr && is_whole(last)
     }
@@ -311,18 +308,13 @@ fn part_fits(a: &Part, b: &Part) -> bool {
 
 /// A French month that is not shortened: `juin`, `mars`.
 fn is_whole(month: &str) -> bool {
-    MONTHS[0].iter().any(|full| crate::fold(full) == crate::fold(month))
+    let hash = fold_hash(month);
+    let full = CalendarNames::get().full_months(Language::Fr);
+    full.is_some_and(|row| (0..12).any(|month| row.is(month, hash)))
 }
 
 fn third_word(third: Third, language: Language) -> &'static str {
-    match (language, third) {
-        (Language::Fr, Third::Start) => "début ",
-        (Language::Fr, Third::Middle) => "mi-",
-        (Language::Fr, Third::End) => "fin ",
-        (Language::Es, Third::Start) => "principios de ",
-        (Language::Es, Third::Middle) => "mediados de ",
-        (Language::Es, Third::End) => "finales de ",
-    }
+    &Vocabulary::of(language).thirds()[third as usize]
 }
 
 fn digits(value: u32, width: usize, gap: u8, out: &mut String) {

@@ -20,6 +20,16 @@ pub enum Season {
 }
 
 impl Season {
+    /// From 0, spring first.
+    pub(super) fn from_index(index: u8) -> Season {
+        match index {
+            0 => Season::Spring,
+            1 => Season::Summer,
+            2 => Season::Autumn,
+            _ => Season::Winter,
+        }
+    }
+
     /// By the month alone: winter is December to February.
     pub fn of_month(month: u8) -> Season {
         match month {

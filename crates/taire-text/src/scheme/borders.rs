@@ -8,7 +8,7 @@ use super::words::{
     Head, facility_head, is_age_unit, is_caregiver_title, is_civil_title, is_door, is_particle, line_start,
     previous_word, word_after,
 };
-use crate::{Entity, Label, Raw, Role, Score, SourceSet, Span, fold};
+use crate::{Entity, Label, Raw, Role, Score, SourceSet, Span, date, fold};
 
 /// One span under the labels and borders of a scheme.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -28,7 +28,7 @@ struct Piece {
     out: SchemeSpan,
 }
 
-/// Writes disjoint, sorted entities of `text` under a scheme. [`Scheme::Taire`] changes nothing.
+/// Writes disjoint, sorted entities of `text` under a scheme. [`Scheme::Taire`] joins the two ends of a range of dates.
 pub fn project(scheme: Scheme, text: &str, entities: &[Entity]) -> Vec<SchemeSpan> {
     let patient = if scheme == Scheme::Meddocan { patient_words(text, entities) } else { Vec::new() };
     let named = |entity: &Entity| {
@@ -40,7 +40,7 @@ pub fn project(scheme: Scheme, text: &str, entities: &[Entity]) -> Vec<SchemeSpa
         Some(SchemeSpan { span: entity.span, label, role, score: entity.score, sources: entity.sources })
     };
     if scheme == Scheme::Taire {
-        return entities.iter().filter_map(named).collect();
+        return join_ranges(text, entities.iter().filter_map(named));
     }
     let mut pieces: Vec<Piece> = Vec::with_capacity(entities.len());
     for (i, entity) in entities.iter().enumerate() {
@@ -77,6 +77,26 @@ pub fn project(scheme: Scheme, text: &str, entities: &[Entity]) -> Vec<SchemeSpa
         }
     }
     pieces.into_iter().map(|p| SchemeSpan { span: Span::new(p.start, p.end), ..p.out }).collect()
+}
+
+/// `du [3 au 5 avril]`: one span, as the annotation guidelines say.
+fn join_ranges(text: &str, spans: impl Iterator<Item = SchemeSpan>) -> Vec<SchemeSpan> {
+    let mut out: Vec<SchemeSpan> = Vec::new();
+    for span in spans {
+        match out.last_mut() {
+            Some(before)
+                if before.label == Label::Date.name()
+                    && span.label == before.label
+                    && date::links(text, before.span.range(), span.span.range()) =>
+            {
+                before.span = Span::new(before.span.start(), span.span.end());
+                before.score = before.score.max(span.score);
+                before.sources = before.sources.iter().chain(span.sources.iter()).collect();
+            }
+            _ => out.push(span),
+        }
+    }
+    out
 }
 
 fn is_digit(c: char) -> bool {

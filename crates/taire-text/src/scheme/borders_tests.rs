@@ -15,6 +15,7 @@ fn shown(scheme: Scheme, source: &str) -> Vec<String> {
                 role: role.parse().unwrap(),
                 score: Score::new(0.9),
                 sources: [Source::Pattern].into_iter().collect(),
+                doubtful_value: false,
                 voices: Vec::new(),
             }
         })
@@ -190,6 +191,7 @@ mod any_text {
                     role: Role::ALL[pick % Role::ALL.len()],
                     score: Score::CERTAIN,
                     sources: SourceSet::default(),
+                    doubtful_value: false,
                     voices: Vec::new(),
                 }).collect();
                 let mut end = 0;

@@ -32,7 +32,7 @@ pub fn read_gold(scheme: Scheme, text: &str, spans: &[(Span<Raw>, &str)]) -> Res
             || !text.is_char_boundary(span.start())
             || !text.is_char_boundary(span.end())
         {
-            return Err(Error::new(format!(
+            return Err(Error::input(format!(
                 "span {span:?} does not lie on the characters of a text of {} bytes",
                 text.len()
             )));

@@ -1,99 +1,22 @@
 //! The few words that decide where a scheme's span begins or ends: titles, particles, facility heads, units.
 
+use taire_lang::{Vocabulary, WordRole};
+
 use crate::fold;
 
-/// Whether a folded word stands inside names without being one.
-pub(super) fn is_particle(folded: &str) -> bool {
-    matches!(
-        folded,
-        "de" | "del"
-            | "la"
-            | "las"
-            | "los"
-            | "le"
-            | "les"
-            | "du"
-            | "des"
-            | "d"
-            | "l"
-            | "el"
-            | "y"
-            | "i"
-            | "e"
-            | "da"
-            | "das"
-            | "do"
-            | "dos"
-            | "di"
-            | "van"
-            | "von"
-            | "der"
-            | "den"
-            | "ter"
-            | "ben"
-            | "al"
-            | "bin"
-            | "san"
-            | "santa"
-    )
+/// Whether a word stands inside names without being one.
+pub(super) fn is_particle(word: &str) -> bool {
+    Vocabulary::any().has(word, WordRole::Particle)
 }
 
-/// Whether a folded word (without its dot) announces somebody who cares for the patient.
-pub(super) fn is_caregiver_title(folded: &str) -> bool {
-    matches!(
-        folded,
-        "dr" | "dra"
-            | "drs"
-            | "dres"
-            | "pr"
-            | "prs"
-            | "pre"
-            | "prof"
-            | "docteur"
-            | "docteure"
-            | "doctor"
-            | "doctora"
-            | "professeur"
-            | "professeure"
-            | "profesor"
-            | "profesora"
-            | "interne"
-            | "externe"
-            | "ide"
-            | "infirmier"
-            | "infirmiere"
-            | "enfermera"
-            | "enfermero"
-            | "medico"
-            | "medica"
-            | "medecin"
-            | "chirurgien"
-            | "sage-femme"
-            | "secretaire"
-            | "due"
-    )
+/// Whether a word (without its dot) announces somebody who cares for the patient.
+pub(super) fn is_caregiver_title(word: &str) -> bool {
+    Vocabulary::any().has(word, WordRole::CaregiverTitle)
 }
 
-/// Whether a folded word (without its dot) is a title of anybody.
-pub(super) fn is_civil_title(folded: &str) -> bool {
-    matches!(
-        folded,
-        "m" | "mr"
-            | "mme"
-            | "mlle"
-            | "mrs"
-            | "monsieur"
-            | "madame"
-            | "mademoiselle"
-            | "sr"
-            | "sra"
-            | "srta"
-            | "don"
-            | "dona"
-            | "patient"
-            | "patiente"
-            | "paciente"
-    )
+/// Whether a word (without its dot) is a title of anybody.
+pub(super) fn is_civil_title(word: &str) -> bool {
+    Vocabulary::any().has(word, WordRole::CivilTitle)
 }
 
 /// How a word opens the name of a facility.

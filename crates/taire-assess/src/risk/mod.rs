@@ -1,0 +1,73 @@
+//! What an attacker can still do with documents that were de-identified.
+//!
+//! Both corpora are read and the program's own detectors look at them; documents are matched by their ids.
+
+mod assess;
+mod observe;
+mod print;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use taire::{Crosswalk, Engine, Error, SecretKey};
+use taire_formats::{Identities, ReadOptions};
+
+pub use assess::{AttackResults, IntervalResults, MissedResults, RiskAssessment};
+pub(crate) use assess::{RiskSettings, assess, days};
+pub(crate) use observe::{Observed, REPORTS, day_of, observe};
+
+/// How [`measure_risk`] looks at the documents.
+#[derive(Clone, Debug)]
+pub struct RiskOptions {
+    /// Known identities (CSV, JSONL or Parquet), joined to the originals by patient id.
+    pub patients: Option<PathBuf>,
+    /// Annotations of a sample that a person has read: a JSONL file or a BRAT folder.
+    pub reviewed: Option<PathBuf>,
+    /// The secret key of the release, to show what it protects.
+    pub key: Option<SecretKey>,
+    /// Days by which a known interval may be off.
+    pub tolerance: u32,
+    /// Seed of the samples that are drawn.
+    pub seed: u64,
+    /// Threads.
+    pub jobs: usize,
+}
+
+impl Default for RiskOptions {
+    fn default() -> Self {
+        RiskOptions { patients: None, reviewed: None, key: None, tolerance: 3, seed: 1, jobs: 1 }
+    }
+}
+
+/// Runs the attacks on one or more releases of the documents in `original`. Averaging is tried over several releases; all
+/// other attacks see the first. The engine should have the policy that made the releases.
+pub fn measure_risk(
+    engine: &Engine,
+    original: &Path,
+    releases: &[PathBuf],
+    options: &RiskOptions,
+) -> Result<RiskAssessment, Error> {
+    let patients = match &options.patients {
+        Some(path) => Some(Arc::new(Identities::load(path)?)),
+        None => None,
+    };
+    let read = ReadOptions { patients, ..ReadOptions::default() };
+    let (original, mut refused) = observe::corpus(engine, original, &read, options.jobs)?;
+    let mut observed = Vec::new();
+    for path in releases {
+        let (mut release, unread) = observe::corpus(engine, path, &ReadOptions::default(), options.jobs)?;
+        let crosswalk = Crosswalk::beside(path)?;
+        release.iter_mut().for_each(|o| o.id = crosswalk.original_id(std::mem::take(&mut o.id)));
+        refused += unread;
+        observed.push(release);
+    }
+    let settings = RiskSettings {
+        tolerance: options.tolerance,
+        seed: options.seed,
+        policy: engine.policies().next().cloned(),
+        key: options.key.clone(),
+        reviewed: options.reviewed.as_deref().map(taire_eval::Corpus::read).transpose()?,
+        refused,
+    };
+    assess(&original, &observed, &settings)
+}

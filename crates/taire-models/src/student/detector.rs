@@ -1,0 +1,154 @@
+//! The student as a detector.
+
+use std::sync::Mutex;
+
+use taire_detect::Detector;
+use taire_text::{Group, Kind, Label, Mention, Note, Role, Source};
+
+use super::decode::{Decoder, Segment};
+use super::features::{Reader, Rows};
+use super::file::Model;
+use super::net;
+use crate::Error;
+use crate::classes::{Category, Class};
+use crate::detector::say;
+
+/// Finds what its model was trained to find. Mentions that the rules left in the output are part of its input.
+pub struct StudentDetector {
+    model: Model,
+    /// Buffers at rest; a call takes one and gives it back.
+    buffers: Mutex<Vec<Buffers>>,
+}
+
+#[derive(Default)]
+struct Buffers {
+    reader: Reader,
+    rows: Rows,
+    net: net::Buffers,
+    decoder: Decoder,
+    found: Vec<Segment>,
+}
+
+impl std::fmt::Debug for StudentDetector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StudentDetector").field("shape", &self.model.network.shape).finish_non_exhaustive()
+    }
+}
+
+impl StudentDetector {
+    pub fn from_bytes(bytes: &[u8]) -> Result<StudentDetector, Error> {
+        Ok(StudentDetector { model: Model::from_bytes(bytes)?, buffers: Mutex::default() })
+    }
+
+    /// The labels that the model can find.
+    pub fn labels(&self) -> &[Label] {
+        &self.model.classes
+    }
+
+    fn find(&self, note: &Note, rules: &[Mention], out: &mut Vec<Mention>) {
+        let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut buffers = lock().pop().unwrap_or_default();
+        let Buffers { reader, rows, net, decoder, found } = &mut buffers;
+        let Model { classes, outside_bias, network } = &self.model;
+        reader.read(note, rules, network.shape.buckets, rows);
+        decoder.start(classes.len(), *outside_bias);
+        network.run(rows, net, |scores| decoder.push(scores));
+        decoder.finish(found);
+        for segment in found.iter() {
+            let token = |word: usize| rows.tokens[word] as usize;
+            let (first, last) = (token(segment.words.start), token(segment.words.end - 1));
+            let label = classes[segment.class];
+            let (first, last) = match label {
+                Label::Date if before_parsed_date(note, rules, first, last) => continue,
+                Label::Date | Label::BirthDate => parsed_date(note, rules, first, last),
+                _ => (first, last),
+            };
+            let class = Class { category: Category::Label(label), role: role_of(label, &segment.roles) };
+            say(note, (first, last), class, segment.probability, Source::Student, out);
+        }
+        for mention in rules.iter().filter(|m| may_be_cleared(m)) {
+            let span = note.to_norm(mention.span);
+            let first = note.tokens.partition_point(|t| t.end() <= span.start()) as u32;
+            let last = note.tokens.partition_point(|t| t.start() < span.end()) as u32;
+            let word = |token: u32| rows.tokens.partition_point(|&t| t < token);
+            let words = word(first)..word(last);
+            if words.is_empty() {
+                continue;
+            }
+            let covered = decoder.most_covered(words);
+            if covered < CLEARED {
+                out.push(Mention::clear(mention.span, 1.0 - covered, Source::Student, CLEAR_REASON));
+            }
+        }
+        lock().push(buffers);
+    }
+}
+
+/// Words without a number right before a date that patterns read: the `pasado` of `pasado 3 de mayo`.
+fn before_parsed_date(note: &Note, rules: &[Mention], first: usize, last: usize) -> bool {
+    let Some(next) = note.tokens.get(last + 1) else { return false };
+    let words = note.tokens[first..=last].iter().all(|t| t.kind == Kind::Word);
+    let starts_there = |m: &Mention| {
+        m.source == Source::Pattern
+            && m.label() == Some(Label::Date)
+            && note.to_norm(m.span).start() == next.start()
+    };
+    words && next.kind != Kind::Newline && rules.iter().any(starts_there)
+}
+
+/// The tokens of the one date that patterns read inside a date, where no other number is left out: `pasado 3 de mayo`
+/// cannot be rewritten as a date, `3 de mayo` can.
+fn parsed_date(note: &Note, rules: &[Mention], first: usize, last: usize) -> (usize, usize) {
+    let is_date = |m: &&Mention| {
+        m.source == Source::Pattern && matches!(m.label(), Some(Label::Date | Label::BirthDate))
+    };
+    let whole = note.raw_of_tokens(first, last);
+    let mut inside = rules.iter().filter(is_date).filter(|m| whole.contains(m.span)).map(|m| m.span);
+    let Some(span) = inside.next() else { return (first, last) };
+    if inside.any(|other| other != span) {
+        return (first, last);
+    }
+    let span = note.to_norm(span);
+    let from = note.tokens.partition_point(|t| t.end() <= span.start());
+    let to = note.tokens.partition_point(|t| t.start() < span.end());
+    let left_out = note.tokens[first..from].iter().chain(&note.tokens[to..=last]);
+    match from < to && left_out.clone().all(|t| t.kind != Kind::Number) {
+        true => (from, to - 1),
+        false => (first, last),
+    }
+}
+
+/// A rule's mention is cleared where no word of it has this chance of being part of anything.
+const CLEARED: f32 = 0.03;
+const CLEAR_REASON: &str = "learned from annotated documents; nothing identifying in this context";
+
+/// Words that rules take for names or places by lists and neighbours. What has a form of its own is not cleared.
+fn may_be_cleared(mention: &Mention) -> bool {
+    let by_words = matches!(mention.source, Source::Lexicon | Source::Structure);
+    let group = mention.label().map(Label::group);
+    by_words && matches!(group, Some(Group::Person | Group::Place | Group::Organisation))
+}
+
+/// The role of a name; of an identifier or a date what its label says.
+fn role_of(label: Label, scores: &[f32]) -> Role {
+    if label.group() != Group::Person && !matches!(label, Label::Age) {
+        return Role::Unknown;
+    }
+    let top = |a: &usize, b: &usize| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a));
+    (0..scores.len()).max_by(top).map_or(Role::Unknown, |i| Role::ALL[i])
+}
+
+impl Detector for StudentDetector {
+    fn source(&self) -> Source {
+        Source::Student
+    }
+
+    fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
+        for (note, out) in notes.iter().zip(out) {
+            let mut seen = Vec::new();
+            self.find(note, out, &mut seen);
+            out.append(&mut seen);
+        }
+        Ok(())
+    }
+}

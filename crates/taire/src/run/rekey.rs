@@ -1,0 +1,113 @@
+//! Companion tables: re-keyed with the key and the calendar of the documents, so that they still join.
+
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
+use taire_formats::{JoinId, OutputPlan, Rekey, Rekeyed, Stage, check_table, rekey_table};
+use taire_surrogate::{IdKind, Rewriter};
+use taire_text::PatientId;
+
+use super::manifest::WriteLog;
+use super::private::PrivateFiles;
+use crate::{Engine, Error, Report};
+
+struct Keyed<'a>(&'a Rewriter);
+
+impl Rekey for Keyed<'_> {
+    fn id(&self, kind: JoinId, id: &str) -> Option<String> {
+        match kind {
+            JoinId::Patient => Some(self.0.join_key(IdKind::Patient, PatientId::parse(id)?.as_str())),
+            JoinId::Visit => Some(self.0.join_key(IdKind::Visit, id)),
+            JoinId::Other => Some(self.0.join_key(IdKind::Document, id)),
+        }
+    }
+
+    fn day(&self, patient: &str, day: Date) -> Option<Date> {
+        self.0.record_day(PatientId::parse(patient)?.as_str(), day)
+    }
+}
+
+/// Tables that can be re-keyed, and where they go.
+pub(super) struct Companions<'a> {
+    rewriter: Option<&'a Rewriter>,
+    tables: Vec<(&'a Path, PathBuf)>,
+    kept: &'a [String],
+    folder: &'a Path,
+}
+
+impl<'a> Companions<'a> {
+    /// Looks at each table before anything is written; an error says what to change. `name` gives a table its new name.
+    pub(super) fn new(
+        engine: &'a Engine,
+        tables: &'a [PathBuf],
+        name: impl Fn(&Path) -> PathBuf,
+        kept: &'a [String],
+        plan: &'a OutputPlan,
+    ) -> Result<Self, Error> {
+        let folder = plan.folder.as_path();
+        let mut companions = Companions { rewriter: None, tables: Vec::new(), kept, folder };
+        if tables.is_empty() {
+            return Ok(companions);
+        }
+        companions.rewriter = Some(engine.companion_rewriter()?);
+        if plan.is_file {
+            return Err(Error::usage("re-keyed tables need a folder to be written to, not a file"));
+        }
+        for table in tables {
+            let target = folder.join(name(table));
+            if plan.targets.contains(&target) || companions.tables.iter().any(|(_, other)| *other == target) {
+                return Err(Error::usage(
+                    "another output has the name of this table; give it once, or rename it",
+                )
+                .in_file(table));
+            }
+            check_table(table, kept)?;
+            companions.tables.push((table, target));
+        }
+        Ok(companions)
+    }
+
+    /// Writes the tables beside the documents.
+    pub(super) fn write(
+        &self,
+        stage: &Stage,
+        private: &mut PrivateFiles,
+        report: &mut Report,
+    ) -> Result<(), Error> {
+        let Some(rewriter) = self.rewriter else { return Ok(()) };
+        let mut log = WriteLog::open(stage, self.folder)?;
+        for (table, target) in &self.tables {
+            log.add(std::slice::from_ref(target))?;
+            let done = rekey_table(table, target, self.kept, &Keyed(rewriter))?;
+            self.tell(table, target, &done, private, report)?;
+        }
+        report.remark(
+            "birth dates in re-keyed tables move with the calendar and are not pooled for the very old, as they are in texts: \
+             check them before you share",
+        );
+        Ok(())
+    }
+
+    fn tell(
+        &self,
+        table: &Path,
+        target: &Path,
+        done: &Rekeyed,
+        private: &mut PrivateFiles,
+        report: &mut Report,
+    ) -> Result<(), Error> {
+        let name = target.strip_prefix(self.folder).unwrap_or(target).display();
+        let mut remark = format!("{name}: re-keyed, {} rows", done.rows);
+        if !done.left_out.is_empty() {
+            remark.push_str(&format!("; columns left out: {}", done.left_out.len()));
+            let names: Vec<_> = done.left_out.iter().map(String::as_str).collect();
+            let told = format!("left out of the output: {}", names.join(", "));
+            private.remark(&table.display().to_string(), &told)?;
+        }
+        if done.empty_dates > 0 {
+            remark.push_str(&format!("; {} dates could not be read and are empty", done.empty_dates));
+        }
+        report.remark(remark);
+        Ok(())
+    }
+}

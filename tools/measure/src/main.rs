@@ -1,0 +1,34 @@
+//! `cargo measure …`: measures that are written to `scores/`.
+
+mod corpus;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Measures that are written to `scores/`.
+#[derive(Parser, Debug)]
+#[command(name = "taire-measure")]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Detection on the open corpus: tiers, clean documents, precision, untouched documents; `scores/corpus.md` and `.json`
+    Corpus(corpus::CorpusArgs),
+}
+
+fn main() -> ExitCode {
+    let done = match Args::parse().command {
+        Command::Corpus(args) => corpus::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("taire-measure: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
