@@ -73,13 +73,17 @@ fn transformer(policy: &Policy, language: Language) -> Result<TransformerDetecto
     }
     let told = |e: &dyn std::fmt::Display| Error::policy(format!("detect.transformer: {e}"));
     let detector = TransformerDetector::read(folder).map_err(|e| told(&e))?;
-    match (detector.language(), policy.detect.pool) {
-        (of, None) if of == language => Ok(detector),
-        (of, Some(share)) if of == language => Ok(detector.beside(model(policy, language)?, share)),
-        (of, _) => Err(told(&format!(
-            "{} was trained for language `{of}` and cannot read `{language}`",
-            folder.display()
-        ))),
+    if !detector.languages().contains(&language) {
+        let languages: Vec<_> = detector.languages().iter().map(|l| l.key()).collect();
+        return Err(told(&format!(
+            "{} was trained for language `{}` and cannot read `{language}`",
+            folder.display(),
+            languages.join("+")
+        )));
+    }
+    match policy.detect.pool {
+        None => Ok(detector),
+        Some(share) => Ok(detector.beside(model(policy, language)?, share)),
     }
 }
 

@@ -46,9 +46,9 @@ impl TransformerDetector {
         self
     }
 
-    /// The language the model was trained for.
-    pub fn language(&self) -> Language {
-        self.tagger.language
+    /// The languages the model was trained for.
+    pub fn languages(&self) -> &[Language] {
+        &self.tagger.languages
     }
 
     fn each(&self, note: &Note, mentions: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {

@@ -25,6 +25,7 @@ const FILES: [&str; 4] = ["config.json", "tokenizer.json", "model.safetensors", 
 #[serde(deny_unknown_fields)]
 struct About {
     format: String,
+    /// The languages it reads, `fr` or `fr+es`.
     language: String,
     classes: Vec<String>,
     /// Clues that the head was trained with.
@@ -42,7 +43,7 @@ fn checksums(folder: &Path) -> std::io::Result<BTreeMap<String, String>> {
 
 /// What a model is made of, to be written.
 pub(crate) struct Parts<'a> {
-    pub(crate) language: Language,
+    pub(crate) languages: &'a [Language],
     pub(crate) classes: &'a [String],
     pub(crate) weights: &'a Weights,
     pub(crate) head: &'a Head,
@@ -74,7 +75,7 @@ pub(crate) fn write_model(folder: &Path, parts: &Parts<'_>) -> Result<(), Error>
     write(&mut out, &tensors).and_then(|()| out.flush()).map_err(failed)?;
     let about = About {
         format: FORMAT.into(),
-        language: parts.language.key().into(),
+        language: parts.languages.iter().map(|l| l.key()).collect::<Vec<_>>().join("+"),
         classes: parts.classes.to_vec(),
         clues: CLUES,
         temperature: parts.temperature,
@@ -97,7 +98,8 @@ pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
     if !(about.temperature.is_finite() && about.temperature > 0.01) {
         return Err(broken(&"tagger.json has a temperature that is none"));
     }
-    let language = about.language.parse::<Language>().map_err(|e| broken(&e))?;
+    let languages = about.language.split('+').map(|l| l.parse::<Language>().map_err(|e| broken(&e)));
+    let languages = languages.collect::<Result<Vec<_>, _>>()?;
     let classes = about.classes.iter().map(|c| c.parse()).collect::<Result<Vec<Class>, Error>>()?;
     let (weights, tokeniser) = read_folder(folder).map_err(encoder_error)?;
     let shape = HeadShape { width: weights.shape.width, labels: 1 + 2 * classes.len() };
@@ -119,5 +121,5 @@ pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
         }
     }
     let encoder = Encoder::new(weights);
-    Ok(Tagger { language, classes, encoder, tokeniser, head, temperature: about.temperature })
+    Ok(Tagger { languages, classes, encoder, tokeniser, head, temperature: about.temperature })
 }
