@@ -53,6 +53,7 @@ fn of_known_people(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
     if people.is_empty() {
         return;
     }
+    of_signatures(note, &people, out);
     let (tokens, text) = (&note.tokens, note.norm());
     let letter = |at: usize| {
         let token = tokens.get(at).filter(|t| t.shape == Shape::Single)?;
@@ -71,6 +72,39 @@ fn of_known_people(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
             out.push(Mention::phi(span, Label::Initials, 0.8, Source::Initials, why).with_role(role));
         }
     }
+}
+
+/// `TC` alone on its line, `(HVB)`: capitals where somebody signs, when they are those of a person of the document.
+fn of_signatures(note: &Note, people: &[(char, char, Role)], out: &mut Vec<Mention>) {
+    let (tokens, text) = (&note.tokens, note.norm());
+    for (at, token) in tokens.iter().enumerate() {
+        let letters = token.end() - token.start();
+        if token.shape != Shape::Upper || !(2..=3).contains(&letters) || !is_signed_alone(note, at) {
+            continue;
+        }
+        if token.facts.is_medical() || token.facts.is_drug() || token.facts.word_class() != 0 {
+            continue;
+        }
+        let written: Vec<char> = fold(token.of(text)).chars().collect();
+        let (Some(&one), Some(&two)) = (written.first(), written.last()) else { continue };
+        let person = people.iter().find(|&&(g, f, _)| (g, f) == (one, two) || (f, g) == (one, two));
+        if let Some(&(.., role)) = person {
+            let why = "signed with the initials of a person of this document";
+            let span = note.raw_of_tokens(at, at);
+            out.push(Mention::phi(span, Label::Initials, 0.75, Source::Initials, why).with_role(role));
+        }
+    }
+}
+
+/// Whether a token is all there is on its line, or between two parentheses.
+fn is_signed_alone(note: &Note, at: usize) -> bool {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let before = at.checked_sub(1).map(|i| &tokens[i]);
+    let after = tokens.get(at + 1);
+    let line =
+        before.is_none_or(|t| t.kind == Kind::Newline) && after.is_none_or(|t| t.kind == Kind::Newline);
+    let between = before.is_some_and(|t| t.of(text) == "(") && after.is_some_and(|t| t.of(text) == ")");
+    line || between
 }
 
 /// First letters of given and family name of the people known beforehand or named side by side.

@@ -1,7 +1,8 @@
 //! A published encoder: `config.json`, `tokenizer.json` and `model.safetensors` in one folder.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -35,20 +36,66 @@ impl Family {
     }
 }
 
-/// Reads an encoder's numbers and its tokeniser. Everything that does not fit together is refused.
-pub fn read_folder(folder: &Path) -> Result<(Weights, Tokeniser), Error> {
-    read_parts(folder).map_err(|error| error.in_folder(folder))
+/// Where the files of a model are.
+#[derive(Clone, Copy, Debug)]
+pub enum ModelFiles<'a> {
+    Folder(&'a Path),
+    /// Part of the program: names and contents.
+    Embedded(&'static [(&'static str, &'static [u8])]),
 }
 
-fn read_parts(folder: &Path) -> Result<(Weights, Tokeniser), Error> {
-    if !folder.is_dir() {
-        return Err(Error::damaged(
-            "no such folder; it must hold config.json, tokenizer.json and model.safetensors",
-        ));
+impl ModelFiles<'_> {
+    /// The content of a file.
+    pub fn bytes(&self, name: &str) -> io::Result<Cow<'static, [u8]>> {
+        match self {
+            ModelFiles::Folder(folder) => fs::read(folder.join(name)).map(Cow::Owned),
+            ModelFiles::Embedded(_) => self.embedded(name).map(Cow::Borrowed),
+        }
     }
-    let text = |name: &str| {
-        fs::read_to_string(folder.join(name)).map_err(|e| Error::io(format!("{name} cannot be read: {e}"), e))
-    };
+
+    /// The content of a file that is text.
+    pub fn text(&self, name: &str) -> io::Result<Cow<'static, str>> {
+        let no_text = |e: &dyn std::fmt::Display| io::Error::new(io::ErrorKind::InvalidData, e.to_string());
+        match self.bytes(name)? {
+            Cow::Owned(bytes) => String::from_utf8(bytes).map(Cow::Owned).map_err(|e| no_text(&e)),
+            Cow::Borrowed(bytes) => std::str::from_utf8(bytes).map(Cow::Borrowed).map_err(|e| no_text(&e)),
+        }
+    }
+
+    /// A file of tensors.
+    pub fn tensors(&self, name: &str) -> Result<Tensors, Error> {
+        match self {
+            ModelFiles::Folder(folder) => Tensors::open(&folder.join(name)),
+            ModelFiles::Embedded(_) => {
+                let bytes = self.embedded(name).map_err(|e| Error::io(e.to_string(), e).in_file(name))?;
+                Tensors::embedded(name, bytes)
+            }
+        }
+    }
+
+    fn embedded(&self, name: &str) -> io::Result<&'static [u8]> {
+        let ModelFiles::Embedded(files) = self else { return Err(io::ErrorKind::NotFound.into()) };
+        let found = files.iter().find(|(file, _)| *file == name);
+        found.map(|(_, bytes)| *bytes).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+/// Reads an encoder's numbers and its tokeniser. Everything that does not fit together is refused.
+pub fn read_folder(folder: &Path) -> Result<(Weights, Tokeniser), Error> {
+    if !folder.is_dir() {
+        let why = "no such folder; it must hold config.json, tokenizer.json and model.safetensors";
+        return Err(Error::damaged(why).in_folder(folder));
+    }
+    if !folder.join("model.safetensors").is_file() {
+        let why = "model.safetensors is missing; other formats of weights are not read";
+        return Err(Error::damaged(why).in_folder(folder));
+    }
+    read_encoder(&ModelFiles::Folder(folder)).map_err(|error| error.in_folder(folder))
+}
+
+/// The same from wherever the files are.
+pub fn read_encoder(files: &ModelFiles<'_>) -> Result<(Weights, Tokeniser), Error> {
+    let text = |name: &str| files.text(name).map_err(|e| Error::io(format!("{name} cannot be read: {e}"), e));
     let config: Value = serde_json::from_str(&text("config.json")?)
         .map_err(|e| Error::damaged(format!("config.json is no JSON: {e}")))?;
     let config = Config::read(&config)?;
@@ -60,11 +107,7 @@ fn read_parts(folder: &Path) -> Result<(Weights, Tokeniser), Error> {
             config.shape.vocabulary
         )));
     }
-    let file = folder.join("model.safetensors");
-    if !file.is_file() {
-        return Err(Error::damaged("model.safetensors is missing; other formats of weights are not read"));
-    }
-    let mut tensors = Tensors::open(&file)?;
+    let mut tensors = files.tensors("model.safetensors")?;
     let weights = config.weights(&mut tensors)?;
     Ok((weights, tokeniser))
 }

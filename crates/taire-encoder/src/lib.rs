@@ -17,6 +17,6 @@ mod weights;
 pub use backward::{Backward, Workspace};
 pub use encoder::{Batch, Dropout, Encoder, Tape};
 pub use error::{Error, ErrorKind};
-pub use folder::{read_folder, write_folder};
+pub use folder::{ModelFiles, read_encoder, read_folder, write_folder};
 pub use tokeniser::{Piece, Tokeniser};
 pub use weights::{Shape, Tensor, Weights};

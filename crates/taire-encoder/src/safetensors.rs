@@ -19,21 +19,41 @@ struct Entry {
     data_offsets: [u64; 2],
 }
 
+/// Bytes that can be read from any place.
+trait Place: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Place for T {}
+
 /// An open file; tensors are read one by one.
-#[derive(Debug)]
 pub struct Tensors {
     path: PathBuf,
-    file: File,
+    file: Box<dyn Place>,
     start: u64,
     entries: BTreeMap<String, Entry>,
+}
+
+impl std::fmt::Debug for Tensors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tensors").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl Tensors {
     pub fn open(path: &Path) -> Result<Tensors, Error> {
         let failed = |e: io::Error| Error::io(e.to_string(), e).in_file(path);
-        let damaged = |why: &str| Error::damaged(why).in_file(path);
-        let mut file = File::open(path).map_err(failed)?;
+        let file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
+        Tensors::read_header(path, Box::new(file), length)
+    }
+
+    /// A file that is part of the program; errors call it by this name.
+    pub fn embedded(name: &str, bytes: &'static [u8]) -> Result<Tensors, Error> {
+        Tensors::read_header(Path::new(name), Box::new(io::Cursor::new(bytes)), bytes.len() as u64)
+    }
+
+    fn read_header(path: &Path, mut file: Box<dyn Place>, length: u64) -> Result<Tensors, Error> {
+        let failed = |e: io::Error| Error::io(e.to_string(), e).in_file(path);
+        let damaged = |why: &str| Error::damaged(why).in_file(path);
         let mut size = [0; 8];
         file.read_exact(&mut size).map_err(|_| damaged("too short for a safetensors file"))?;
         let size = u64::from_le_bytes(size);

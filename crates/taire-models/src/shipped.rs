@@ -31,9 +31,19 @@ impl StudentDetector {
     }
 }
 
+/// The files of the teacher that ships.
+pub(crate) static TEACHER: &[(&str, &[u8])] = &[
+    ("config.json", include_bytes!("../data/teacher/config.json")),
+    ("tokenizer.json", include_bytes!("../data/teacher/tokenizer.json")),
+    ("model.safetensors", include_bytes!("../data/teacher/model.safetensors")),
+    ("tagger.json", include_bytes!("../data/teacher/tagger.json")),
+    ("tagger.safetensors", include_bytes!("../data/teacher/tagger.safetensors")),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TransformerDetector;
     use taire_detect::Detector;
     use taire_text::{Label, Mention, Note, Role};
 
@@ -51,6 +61,14 @@ mod tests {
     fn the_shipped_student_reads() {
         assert!(STUDENT.len() < 6 << 20);
         assert!(StudentDetector::shipped().unwrap().labels().contains(&Label::FamilyName));
+    }
+
+    #[test]
+    fn the_shipped_teacher_reads_both_languages() {
+        let bytes: usize = TEACHER.iter().map(|(_, bytes)| bytes.len()).sum();
+        assert!(bytes < 35 << 20, "{bytes}");
+        let teacher = TransformerDetector::shipped().unwrap();
+        assert!(Language::ALL.iter().all(|l| teacher.languages().contains(l)));
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn learns_and_goes_on_after_a_kill() {
     }
 
     let detector = TransformerDetector::read(&whole).unwrap();
-    assert_eq!(detector.language(), Language::Fr);
+    assert_eq!(detector.languages(), [Language::Fr]);
     let text = "Madame Anne Garnier habite à Nantes.";
     let notes = [Note::builder("n", text).language(Some(Language::Fr)).build().unwrap()];
     let mut out = [Vec::new()];

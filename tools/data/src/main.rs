@@ -10,6 +10,7 @@ mod measure;
 mod models;
 mod prose;
 mod student;
+mod teacher;
 mod variants;
 
 use std::path::Path;
@@ -31,6 +32,8 @@ enum Command {
     /// The student: the small network that policies `fr` and `es` use
     #[command(subcommand)]
     Student(Box<student::Command>),
+    /// The teacher: the transformer that policies `fr-deep` and `es-deep` use; a killed run goes on from its last state
+    Teacher(teacher::TeacherArgs),
     /// The word lists that `taire-lexicon` embeds
     Lexicons(OwnArguments),
     /// The tables of ICD-10 that `taire-coding` embeds
@@ -59,6 +62,7 @@ fn root() -> &'static Path {
 fn run(command: &Command) -> Result<(), Error> {
     match command {
         Command::Student(command) => student::run(command),
+        Command::Teacher(args) => teacher::run(args),
         Command::Lexicons(own) => Ok(lexicons::run(&own.args)?),
         Command::Icd10(own) => Ok(lexicons::icd10::run(&own.args)?),
         Command::Models(own) => Ok(models::run(&own.args)?),

@@ -151,17 +151,8 @@ struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    fn reader(&self, language: Language) -> Result<&GoldReader, Error> {
-        let found = self.readers.iter().find(|(l, _)| *l == language);
-        found.map(|(_, reader)| reader).ok_or_else(|| Error::new("no reader for this language"))
-    }
-
     fn gold(&self, letter: &MarkedDocument) -> Result<GoldDocument, Error> {
-        let spans = letter.spans.iter();
-        let spans =
-            spans.map(|s| GoldSpan { span: Span::new(s.start, s.end), class: s.label.name().to_owned() });
-        let spans = spans.collect();
-        Ok(self.reader(letter.language)?.document(&letter.id, &letter.text, spans)?)
+        gold_of(&self.readers, letter)
     }
 
     fn documents(&self, epoch: usize) -> Result<Vec<StudentDocument>, Error> {
@@ -189,7 +180,7 @@ impl Sources<'_> {
         }
         for i in 0..self.args.cases.min(self.cases.len()) {
             let (language, text) = &self.cases[number(i, 3 << 32) as usize % self.cases.len()];
-            let gold = self.reader(*language)?.document("case", text, Vec::new())?;
+            let gold = reader_of(&self.readers, *language)?.document("case", text, Vec::new())?;
             out.push(StudentDocument { gold, unmarked: LabelSet::default(), unannotated: true });
         }
         Ok(out)
@@ -202,7 +193,24 @@ impl StudentCorpus for Sources<'_> {
     }
 }
 
-fn scramble(seed: u64, epoch: u64, number: u64) -> u64 {
+fn reader_of(readers: &[(Language, GoldReader)], language: Language) -> Result<&GoldReader, Error> {
+    let found = readers.iter().find(|(l, _)| *l == language);
+    found.map(|(_, reader)| reader).ok_or_else(|| Error::new("no reader for this language"))
+}
+
+/// A letter as gold, with what the rules find in it.
+pub(crate) fn gold_of(
+    readers: &[(Language, GoldReader)],
+    letter: &MarkedDocument,
+) -> Result<GoldDocument, Error> {
+    let spans = letter.spans.iter();
+    let spans = spans.map(|s| GoldSpan { span: Span::new(s.start, s.end), class: s.label.name().to_owned() });
+    let spans = spans.collect();
+    Ok(reader_of(readers, letter.language)?.document(&letter.id, &letter.text, spans)?)
+}
+
+/// A number drawn from a seed, an epoch and a place.
+pub(crate) fn scramble(seed: u64, epoch: u64, number: u64) -> u64 {
     let mut x = seed ^ epoch.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93);
     x = (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     x = (x ^ x >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -288,7 +296,7 @@ pub(crate) fn train(args: &TrainArgs) -> Result<(), Error> {
 }
 
 /// Some of the letters; a larger count holds those of a smaller one.
-fn sample(letters: Vec<MarkedDocument>, count: usize, seed: u64) -> Vec<MarkedDocument> {
+pub(crate) fn sample(letters: Vec<MarkedDocument>, count: usize, seed: u64) -> Vec<MarkedDocument> {
     let mut numbered: Vec<_> =
         letters.into_iter().enumerate().map(|(i, l)| (scramble(seed, 0, 6 << 32 ^ i as u64), l)).collect();
     numbered.sort_by_key(|(number, _)| *number);

@@ -150,6 +150,9 @@ impl<'a> Scan<'a> {
             return next;
         }
         if run.total() < 3 {
+            if let Some(next) = self.short_extension(run) {
+                return next;
+            }
             for group in &run.groups {
                 if let Some(Step::Token(next)) = self.time_at(group.first) {
                     return next;
@@ -157,7 +160,7 @@ impl<'a> Scan<'a> {
             }
             return end;
         }
-        if let Some(next) = self.plate(run) {
+        if let Some(next) = self.plate(run).or_else(|| self.spanish_plate(run)) {
             return next;
         }
         let start = self.value_start(first);

@@ -223,6 +223,22 @@ impl Scan<'_> {
         step
     }
 
+    /// "poste 22", "DECT 45": an internal number of two digits right after its keyword. "BIP 53" is a diameter, and a
+    /// single digit needs a telephone before the keyword, which [`Scan::say_phone`] reads.
+    pub(super) fn short_extension(&mut self, run: &Run) -> Option<usize> {
+        let group = run.groups.first().filter(|g| run.len() == 1 && g.len == 2)?;
+        let (first, last) = (group.first, group.last);
+        let said = self.context(first).filter(|c| c.kind == Kind::Extension && c.gap == 0)?;
+        let key = (0..first).rev().map(|i| self.text_of(i)).take(3);
+        let diameter = key.into_iter().any(|word| word.eq_ignore_ascii_case("bip"));
+        if diameter || !said.names(2) || self.unit_after(run, 1).is_some() || self.text_of(last + 1) == "%" {
+            return None;
+        }
+        let end = self.tokens[last].end();
+        self.say(self.tokens[first].start(), end, Label::Phone, 0.7, "internal number after its keyword");
+        Some(last + 1)
+    }
+
     /// "… ext 1530", "… poste 12": the last token of the extension that follows a telephone.
     fn extension_after(&self, last: usize) -> Option<usize> {
         let mut i = last + 1;

@@ -1,10 +1,14 @@
-//! Number plates of both countries and eras. Only the present French form speaks for itself; the others need a
-//! keyword before them.
+//! Number plates of both countries and eras. Only the present forms of France and Spain are recognised alone; the others
+//! need a keyword before them.
 
 use taire_text::{Kind as TokenKind, Label};
 
 use super::Scan;
 use super::run::Run;
+
+/// Three consonants after a number that measure it.
+const UNITS: [&str; 14] =
+    ["MCG", "MGR", "MGS", "GRS", "KGS", "BPM", "LPM", "RPM", "CMS", "MMS", "KMS", "HRS", "PTS", "CTS"];
 
 impl Scan<'_> {
     fn letters(&self, i: usize, lengths: std::ops::RangeInclusive<usize>) -> bool {
@@ -36,6 +40,28 @@ impl Scan<'_> {
             && plain(self.text_of(i - 2))
             && plain(self.text_of(i + 2));
         is.then(|| self.say_plate(i - 2, i + 2, 0.85))
+    }
+
+    /// `1234 BCD`, `1234-BCD`: four digits and three capital consonants, as Spain has issued since 2000. Units that are
+    /// written in three consonants are left.
+    pub(super) fn spanish_plate(&mut self, run: &Run) -> Option<usize> {
+        if !self.spanish() || run.len() != 1 || run.groups[0].len != 4 {
+            return None;
+        }
+        let first = run.groups[0].first;
+        let last = first + 1 + self.dash(first + 1);
+        let letters = self.text_of(last);
+        let alone = !self.tokens[first].glued
+            && !self.tokens.get(last + 1).is_some_and(|t| t.glued && t.kind != TokenKind::Mark);
+        let consonants =
+            |b: u8| b.is_ascii_uppercase() && !matches!(b, b'A' | b'E' | b'I' | b'O' | b'U' | b'Q');
+        let same_line = !self.text[self.tokens[first].end()..self.tokens.get(last)?.start()].contains('\n');
+        let is_plate = alone
+            && same_line
+            && letters.len() == 3
+            && letters.bytes().all(consonants)
+            && !UNITS.contains(&letters);
+        is_plate.then(|| self.say_plate(first, last, 0.7))
     }
 
     /// Any plate after a keyword: `AB 123 CD`, `1234 AB 75`, `1234 BCD`, `M-1234-AB`.

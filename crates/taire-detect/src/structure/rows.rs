@@ -16,7 +16,8 @@ const FEWEST: usize = 3;
 static MEASURES: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
         "ta pa fc fr sat tc gly dx hgt eva bu pas pad pam pvc diu ecg rx tdm irm eco rcp psa crp nfs tp inr hb gb vs \
-         mg ml ui kg cm cp amp inj iv im sc po ide as ash has mk sf",
+         mg ml ui kg cm cp amp inj iv im sc po ide as ash has mk sf med enf due mir aux adm fis psi ts kin psy dr dra sec \
+         int ext urg pt",
     ])
 });
 

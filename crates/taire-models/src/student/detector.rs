@@ -122,9 +122,11 @@ fn parsed_date(note: &Note, rules: &[Mention], first: usize, last: usize) -> (us
 const CLEARED: f32 = 0.03;
 const CLEAR_REASON: &str = "learned from annotated documents; nothing identifying in this context";
 
-/// Words that rules take for names or places by lists and neighbours. What has a form of its own is not cleared.
+/// Words that rules take for names or places by lists and neighbours. What has a form of its own is not cleared, nor
+/// initials that the rows of a log show.
 fn may_be_cleared(mention: &Mention) -> bool {
-    let by_words = matches!(mention.source, Source::Lexicon | Source::Structure);
+    let in_rows = mention.source == Source::Structure && mention.label() == Some(Label::Initials);
+    let by_words = matches!(mention.source, Source::Lexicon | Source::Structure) && !in_rows;
     let group = mention.label().map(Label::group);
     by_words && matches!(group, Some(Group::Person | Group::Place | Group::Organisation))
 }

@@ -199,6 +199,14 @@ pub(crate) fn write_tallies(
     Ok(())
 }
 
+/// The languages of some documents, each once.
+pub(crate) fn languages_of(documents: &[GoldDocument]) -> Vec<Language> {
+    let mut out: Vec<Language> = documents.iter().map(|d| d.note.language).collect();
+    out.sort_unstable_by_key(|l| l.key());
+    out.dedup();
+    out
+}
+
 pub(crate) fn one_language<'g>(
     mut documents: impl Iterator<Item = &'g GoldDocument>,
 ) -> Result<Language, Error> {

@@ -1,8 +1,10 @@
 //! The transformer as a detector.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use taire_detect::Detector;
+use taire_encoder::ModelFiles;
 use taire_text::{Language, Mention, Note, Source};
 
 use super::chain::{Chain, Trellis};
@@ -12,13 +14,14 @@ use super::pool::Pool;
 use super::tagger::{Cut, Tagger};
 use crate::classes::Class;
 use crate::detector::say;
+use crate::shipped::TEACHER;
 use crate::{CrfDetector, Error};
 
 /// Finds what its model was trained to find. It reads the mentions that the rules left in the output.
 ///
 /// One call runs on the thread it comes on; documents are read side by side.
 pub struct TransformerDetector {
-    tagger: Tagger,
+    tagger: Arc<Tagger>,
     chain: Chain,
     pool: Option<Pool>,
 }
@@ -32,9 +35,23 @@ impl std::fmt::Debug for TransformerDetector {
 impl TransformerDetector {
     /// Reads a folder written by training.
     pub fn read(folder: &Path) -> Result<TransformerDetector, Error> {
-        let tagger = read_model(folder)?;
+        Ok(TransformerDetector::new(Arc::new(read_model(&ModelFiles::Folder(folder))?)))
+    }
+
+    /// The one that ships. It is read once and shared.
+    pub fn shipped() -> Result<TransformerDetector, Error> {
+        static SHIPPED: Mutex<Option<Arc<Tagger>>> = Mutex::new(None);
+        let mut shipped = SHIPPED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let tagger = match &*shipped {
+            Some(tagger) => Arc::clone(tagger),
+            None => Arc::clone(shipped.insert(Arc::new(read_model(&ModelFiles::Embedded(TEACHER))?))),
+        };
+        Ok(TransformerDetector::new(tagger))
+    }
+
+    fn new(tagger: Arc<Tagger>) -> TransformerDetector {
         let chain = tagger.chain();
-        Ok(TransformerDetector { tagger, chain, pool: None })
+        TransformerDetector { tagger, chain, pool: None }
     }
 
     /// Lets a CRF decide with it; `share`, from 0 to 1, is how much of a decision is the CRF's. A class that one of them
@@ -46,9 +63,9 @@ impl TransformerDetector {
         self
     }
 
-    /// The language the model was trained for.
-    pub fn language(&self) -> Language {
-        self.tagger.language
+    /// The languages the model was trained for.
+    pub fn languages(&self) -> &[Language] {
+        &self.tagger.languages
     }
 
     fn each(&self, note: &Note, mentions: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {

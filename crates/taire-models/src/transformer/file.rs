@@ -6,8 +6,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use taire_encoder::safetensors::{Named, Tensors, write};
-use taire_encoder::{Encoder, Weights, read_folder, write_folder};
+use taire_encoder::safetensors::{Named, write};
+use taire_encoder::{Encoder, ModelFiles, Weights, read_encoder, read_folder, write_folder};
 use taire_text::Language;
 
 use super::clues::CLUES;
@@ -25,6 +25,7 @@ const FILES: [&str; 4] = ["config.json", "tokenizer.json", "model.safetensors", 
 #[serde(deny_unknown_fields)]
 struct About {
     format: String,
+    /// The languages it reads, `fr` or `fr+es`.
     language: String,
     classes: Vec<String>,
     /// Clues that the head was trained with.
@@ -35,14 +36,14 @@ struct About {
 }
 
 /// The checksums of the files as they lie there.
-fn checksums(folder: &Path) -> std::io::Result<BTreeMap<String, String>> {
-    let sum = |name: &str| Ok((name.to_owned(), format!("{:016x}", checksum(&fs::read(folder.join(name))?))));
+fn checksums(files: &ModelFiles<'_>) -> std::io::Result<BTreeMap<String, String>> {
+    let sum = |name: &str| Ok((name.to_owned(), format!("{:016x}", checksum(&files.bytes(name)?))));
     FILES.iter().map(|name| sum(name)).collect()
 }
 
 /// What a model is made of, to be written.
 pub(crate) struct Parts<'a> {
-    pub(crate) language: Language,
+    pub(crate) languages: &'a [Language],
     pub(crate) classes: &'a [String],
     pub(crate) weights: &'a Weights,
     pub(crate) head: &'a Head,
@@ -74,19 +75,23 @@ pub(crate) fn write_model(folder: &Path, parts: &Parts<'_>) -> Result<(), Error>
     write(&mut out, &tensors).and_then(|()| out.flush()).map_err(failed)?;
     let about = About {
         format: FORMAT.into(),
-        language: parts.language.key().into(),
+        language: parts.languages.iter().map(|l| l.key()).collect::<Vec<_>>().join("+"),
         classes: parts.classes.to_vec(),
         clues: CLUES,
         temperature: parts.temperature,
-        files: checksums(folder).map_err(failed)?,
+        files: checksums(&ModelFiles::Folder(folder)).map_err(failed)?,
     };
     let about = serde_json::to_string_pretty(&about).map_err(|e| Error::new(e.to_string()))?;
     fs::write(folder.join("tagger.json"), about + "\n").map_err(failed)
 }
 
-pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
-    let broken = |e: &dyn std::fmt::Display| Error::new(format!("model {}: {e}", folder.display()));
-    let text = fs::read_to_string(folder.join("tagger.json")).map_err(|e| {
+pub(crate) fn read_model(files: &ModelFiles<'_>) -> Result<Tagger, Error> {
+    let named = match files {
+        ModelFiles::Folder(folder) => folder.display().to_string(),
+        ModelFiles::Embedded(_) => "of this program".to_owned(),
+    };
+    let broken = |e: &dyn std::fmt::Display| Error::new(format!("model {named}: {e}"));
+    let text = files.text("tagger.json").map_err(|e| {
         broken(&format!("tagger.json cannot be read: {e}; `taire train transformer` makes such a folder"))
     })?;
     let about: About =
@@ -97,11 +102,16 @@ pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
     if !(about.temperature.is_finite() && about.temperature > 0.01) {
         return Err(broken(&"tagger.json has a temperature that is none"));
     }
-    let language = about.language.parse::<Language>().map_err(|e| broken(&e))?;
+    let languages = about.language.split('+').map(|l| l.parse::<Language>().map_err(|e| broken(&e)));
+    let languages = languages.collect::<Result<Vec<_>, _>>()?;
     let classes = about.classes.iter().map(|c| c.parse()).collect::<Result<Vec<Class>, Error>>()?;
-    let (weights, tokeniser) = read_folder(folder).map_err(encoder_error)?;
+    let (weights, tokeniser) = match files {
+        ModelFiles::Folder(folder) => read_folder(folder),
+        ModelFiles::Embedded(_) => read_encoder(files),
+    }
+    .map_err(encoder_error)?;
     let shape = HeadShape { width: weights.shape.width, labels: 1 + 2 * classes.len() };
-    let mut tensors = Tensors::open(&folder.join("tagger.safetensors")).map_err(|e| broken(&e))?;
+    let mut tensors = files.tensors("tagger.safetensors").map_err(|e| broken(&e))?;
     let mut read = |name: &str, dimensions: &[usize]| tensors.read(name, dimensions).map_err(|e| broken(&e));
     let mut numbers = read("clues", &[CLUES, shape.width])?;
     numbers.append(&mut read("rows", &[shape.labels, shape.width])?);
@@ -111,7 +121,7 @@ pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
     let (mean, inverse) = (read("mean", &[shape.width])?, read("inverse", &[shape.width])?);
     let head = Head { shape, numbers, mean, inverse };
     // Last, since the checks above describe what is wrong inside a file in plainer words.
-    for (name, sum) in checksums(folder).map_err(|e| broken(&e))? {
+    for (name, sum) in checksums(files).map_err(|e| broken(&e))? {
         if about.files.get(&name) != Some(&sum) {
             return Err(broken(&format!(
                 "{name} is not the file that was written with this model; copy the folder as a whole, or train again"
@@ -119,5 +129,5 @@ pub(crate) fn read_model(folder: &Path) -> Result<Tagger, Error> {
         }
     }
     let encoder = Encoder::new(weights);
-    Ok(Tagger { language, classes, encoder, tokeniser, head, temperature: about.temperature })
+    Ok(Tagger { languages, classes, encoder, tokeniser, head, temperature: about.temperature })
 }

@@ -190,7 +190,7 @@ const LONGEST_WORD: usize = 16;
 
 /// An encoder with its head.
 pub(crate) struct Tagger {
-    pub(crate) language: Language,
+    pub(crate) languages: Vec<Language>,
     pub(crate) classes: Vec<Class>,
     pub(crate) encoder: Encoder,
     pub(crate) tokeniser: Tokeniser,

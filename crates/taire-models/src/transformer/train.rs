@@ -22,7 +22,7 @@ use super::tagger::{Cut, Head, HeadShape, Tagger};
 use crate::Error;
 use crate::error::{encoder_error, file_error};
 use crate::train::{
-    GoldDocument, Tally, class_names, gold_spans, one_language, write_changed_spans, write_tallies,
+    GoldDocument, Tally, class_names, gold_spans, languages_of, write_changed_spans, write_tallies,
 };
 
 /// How to train.
@@ -141,7 +141,7 @@ pub fn train_transformer(
     progress: &mut dyn FnMut(TransformerProgress),
 ) -> Result<TransformerReport, Error> {
     let classes = class_names(gold)?;
-    let language = one_language(gold.iter().chain(dev))?;
+    let languages = languages_of(gold);
     let (mut weights, tokeniser) = read_folder(encoder).map_err(encoder_error)?;
     let path = encoder.join("tokenizer.json");
     let tokeniser_text = std::fs::read_to_string(&path).map_err(|e| file_error(&path, e))?;
@@ -184,7 +184,8 @@ pub fn train_transformer(
     let parsed = classes.iter().map(|c| c.parse()).collect::<Result<_, Error>>()?;
     let flat = weights.flat.clone();
     let encoder = Encoder::new(weights.clone());
-    let tagger = Tagger { language, classes: parsed, encoder, tokeniser, head, temperature: 1.0 };
+    let tagger =
+        Tagger { languages: languages.clone(), classes: parsed, encoder, tokeniser, head, temperature: 1.0 };
     let mut run = Run {
         options,
         samples,
@@ -256,7 +257,7 @@ pub fn train_transformer(
         if state.best_epoch == 0 || f1 > state.best_f1 {
             (state.best_f1, state.best_epoch) = (f1, epoch + 1);
             state.best = Some([run.flat.clone(), run.tagger.head.numbers.clone()]);
-            run.write(output, language, &classes, &tokeniser_text)?;
+            run.write(output, &languages, &classes, &tokeniser_text)?;
         }
         run.save(&file, &mut state)?;
         saved = Instant::now();
@@ -270,7 +271,7 @@ pub fn train_transformer(
         run.tagger.encoder.update(&run.flat);
     }
     run.tagger.temperature = run.judge().temperature(dev, &dev_gold, &some);
-    run.write(output, language, &classes, &tokeniser_text)?;
+    run.write(output, &languages, &classes, &tokeniser_text)?;
     report.steps = state.step;
     report.best_epoch = state.best_epoch;
     report.temperature = run.tagger.temperature;
@@ -460,12 +461,12 @@ impl Run<'_> {
     fn write(
         &self,
         output: &Path,
-        language: taire_text::Language,
+        languages: &[taire_text::Language],
         classes: &[String],
         tokeniser: &str,
     ) -> Result<(), Error> {
         let weights = Weights { flat: self.flat.clone(), ..self.weights.clone() };
         let (head, temperature) = (&self.tagger.head, self.tagger.temperature);
-        write_model(output, &Parts { language, classes, weights: &weights, head, temperature, tokeniser })
+        write_model(output, &Parts { languages, classes, weights: &weights, head, temperature, tokeniser })
     }
 }

@@ -80,6 +80,7 @@ impl Policy {
         for (key, named, source) in [
             ("detect.model", self.detect.model.is_some(), Source::Crf),
             ("detect.student", self.detect.student.is_some(), Source::Student),
+            ("detect.transformer", self.detect.transformer.is_some(), Source::Transformer),
         ] {
             if named && !self.looks(source) {
                 return Err(Error::policy(format!(
@@ -87,12 +88,6 @@ impl Policy {
                     source.key()
                 )));
             }
-        }
-        if self.detect.transformer.is_some() != self.looks(Source::Transformer) {
-            return Err(Error::policy(
-                "the source `transformer` in detect.sources and the folder of its model in detect.transformer go \
-                 together; `taire train transformer` makes one",
-            ));
         }
         Ok(())
     }

@@ -84,7 +84,8 @@ pub struct Detect {
     pub allow_lists: Vec<PathBuf>,
     /// A model of `taire train crf` for the source `crf`, instead of the one that ships. Relative like the lists.
     pub model: Option<PathBuf>,
-    /// The folder of a model of `taire train transformer` for the source `transformer`. Relative like the lists.
+    /// The folder of a model of `taire train transformer` for the source `transformer`, instead of the one that ships. Relative
+    /// like the lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transformer: Option<PathBuf>,
     /// A model of the student for the source `student`, instead of the one that ships. Relative like the lists.
@@ -299,13 +300,17 @@ impl Policy {
         let absent = self.looks(Source::Transformer) && matches!(folder.try_exists(), Ok(false));
         absent.then(|| {
             format!(
-                "policy `{name}` wants a transformer, and there is no folder {} with its model, which does not ship; \
-                 `taire train transformer` makes one, and a copy of the policy (`taire policy show {name}`) may name \
-                 another folder",
+                "policy `{name}` names a transformer, and there is no folder {} with its model; `taire train transformer` \
+                 makes one; without the key detect.transformer the model that ships is used",
                 folder.display(),
                 name = self.name
             )
         })
+    }
+
+    /// Whether a transformer takes part in finding: slower, and some 300 MB of memory.
+    pub fn uses_transformer(&self) -> bool {
+        self.looks(Source::Transformer)
     }
 
     /// Whether documents of a patient are searched for what is certain in the others.
@@ -404,15 +409,13 @@ mod tests {
 
     #[test]
     fn a_model_that_is_not_there_is_told() {
-        let told = Policy::shipped("es-deep").unwrap().missing_model().unwrap();
-        assert!(told.contains("`es-deep`") && told.contains("taire train transformer"), "{told}");
-        assert_eq!(Policy::shipped("es").unwrap().missing_model(), None);
+        assert_eq!(Policy::shipped("es-deep").unwrap().missing_model(), None);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.toml");
         let text = "name = \"p\"\n[detect]\nsources = [\"transformer\"]\ntransformer = \"m\"";
         std::fs::write(&path, text).unwrap();
         let policy = Policy::load(path.to_str().unwrap()).unwrap();
-        assert!(policy.missing_model().is_some());
+        assert!(policy.missing_model().unwrap().contains("taire train transformer"));
         std::fs::create_dir(folder.path().join("m")).unwrap();
         assert_eq!(policy.missing_model(), None);
     }
@@ -428,8 +431,7 @@ mod tests {
             ("name = \"x\"\n[detect]\nsources = []", "every document would pass"),
             ("name = \"x\"\n[detect]\nallow_lists = [\"w.tsv\"]", "nothing would read them"),
             ("name = \"x\"\n[detect]\nmodel = \"m.crf\"", "nothing would read it"),
-            ("name = \"x\"\n[detect]\ntransformer = \"m\"", "go together"),
-            ("name = \"x\"\n[detect]\nsources = [\"transformer\"]", "go together"),
+            ("name = \"x\"\n[detect]\ntransformer = \"m\"", "nothing would read it"),
             ("name = \"x\"\n[detect.voices]\ntransformer = 2.0", "must be between 0 and 1"),
             ("name = \"x\"\n[detect]\npool = 0.5", "does not name both"),
             ("name = \"x\"\n[detect]\npool = 1.5", "must be between 0 and 1"),

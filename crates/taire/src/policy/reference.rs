@@ -153,7 +153,7 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
     ),
     key(
         "detect.transformer",
-        "The folder of a model of `taire train transformer` for the source `transformer`.",
+        "The folder of a model of `taire train transformer` for the source `transformer`, instead of the one that ships.",
         "detect.transformer = \"ours\"",
     ),
     key(
