@@ -215,12 +215,11 @@ fn what_cannot_be_treated_is_refused() {
         "<nonXMLBody><text mediaType=\"image/png\" representation=\"B64\">{picture}</text></nonXMLBody>"
     );
     let dtd = CDA.replace("<ClinicalDocument", "<!DOCTYPE a [<!ENTITY e \"escoubes\">]><ClinicalDocument");
-    let two = format!("{MESSAGE}{MESSAGE}").replace('\n', "\r");
     for (name, content) in [
         ("a.xml", CDA.replace("<!--BODY-->", &body)),
         ("a.xml", dtd),
         ("a.xml", CDA.split_once("<custodian>").unwrap().0.to_owned()),
-        ("a.hl7", two),
+        ("a.hl7", format!("{MESSAGE}PID|2\r").replace('\n', "\r")),
         ("a.json", BUNDLE.replace("LETTER", "ZXNjb3ViZX")),
         ("a.json", BUNDLE.replace("\"Observation\"", "\"Escoubes\"")),
     ] {

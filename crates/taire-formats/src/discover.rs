@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 use crate::error::reason;
 use crate::packed::{Member, Packing, gunzip, is_gzip, member_bytes, members};
 use crate::sidecar::Sidecar;
-use crate::sniff::{HEAD, recognise};
+use crate::sniff::{HEAD, recognise, serves_exchange};
 use crate::{Error, Format, Identities, ReadOptions, Reason, Refusal};
 
 const NOT_REGULAR: &str = "it is not a regular file (a pipe, a device or a socket), so it is not opened; give a file, or `-` for standard input";
@@ -71,7 +71,8 @@ impl InputFile {
     /// Whether a document of it can belong to a patient: an envelope or a table may name one, and so may an identity
     /// file beside it. A letter alone names nobody in a way that joins documents.
     pub fn may_have_patient(&self) -> bool {
-        let names_patients = matches!(self.format, Format::Cda | Format::Fhir | Format::Hl7);
+        let names_patients =
+            matches!(self.format, Format::Cda | Format::Fhir | Format::FhirXml | Format::Hl7);
         names_patients || !self.format.is_single() || !self.sidecars.is_empty()
     }
 
@@ -149,13 +150,7 @@ impl Search<'_> {
                 self.refuse(path, "Parquet cannot be read from standard input; give the file")
             }
             Ok(format) => {
-                let extension = match format {
-                    Format::Text | Format::Brat => "txt",
-                    Format::Cda => "xml",
-                    Format::Fhir => "json",
-                    other => other.name(),
-                };
-                let mut file = InputFile::new(path, format!("stdin.{extension}"), format);
+                let mut file = InputFile::new(path, format!("stdin.{}", format.extension()), format);
                 file.head = Some(Head(head.into()));
                 self.found.inputs.push(file);
             }
@@ -386,6 +381,10 @@ impl Search<'_> {
                     continue;
                 }
             };
+            if let Some(why) = serves_exchange(&head, &inside) {
+                self.ignore(&at, why);
+                continue;
+            }
             match recognise(&head, &inside, self.options) {
                 Ok(format) => {
                     let mut file = InputFile::new(at, folder.join(&inside), format);

@@ -9,6 +9,7 @@
 //! nobody looked at is a leak. No message quotes a document.
 
 mod atomic;
+mod batch;
 mod brat;
 mod csv_rows;
 mod date;
@@ -106,8 +107,14 @@ pub enum Format {
     Cda,
     /// A FHIR R4 resource in JSON.
     Fhir,
+    /// A FHIR R4 resource in XML.
+    FhirXml,
+    /// FHIR R4 resources, one a line (Bulk Data).
+    FhirLines,
     /// One HL7 v2 message.
     Hl7,
+    /// HL7 v2 messages one after the other, as a batch or without its header.
+    Hl7Batch,
     /// One mail.
     Mail,
     /// Mails one after the other.
@@ -132,7 +139,10 @@ impl Format {
             Format::Parquet => "parquet",
             Format::Cda => "cda",
             Format::Fhir => "fhir",
+            Format::FhirXml => "fhir-xml",
+            Format::FhirLines => "fhir-ndjson",
             Format::Hl7 => "hl7",
+            Format::Hl7Batch => "hl7-batch",
             Format::Mail => "eml",
             Format::Mailbox => "mbox",
         }
@@ -140,7 +150,28 @@ impl Format {
 
     /// Whether one file holds one document.
     pub fn is_single(self) -> bool {
-        !matches!(self, Format::Jsonl | Format::Json | Format::Csv { .. } | Format::Parquet | Format::Mailbox)
+        !matches!(
+            self,
+            Format::Jsonl
+                | Format::Json
+                | Format::Csv { .. }
+                | Format::Parquet
+                | Format::Mailbox
+                | Format::FhirLines
+                | Format::Hl7Batch
+        )
+    }
+
+    /// The usual ending of a file of this format.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Text | Format::Brat => "txt",
+            Format::Cda | Format::FhirXml => "xml",
+            Format::Fhir => "json",
+            Format::FhirLines => "ndjson",
+            Format::Hl7Batch => "hl7",
+            other => other.name(),
+        }
     }
 }
 

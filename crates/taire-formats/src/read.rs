@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use taire_text::{KnownIdentity, Note, PatientId};
 
 use crate::Reason;
+use crate::batch::Messages;
 use crate::decode::{BOM, decode};
 use crate::document::Spot;
 use crate::error::reason;
@@ -146,7 +147,11 @@ pub fn read_from(
         Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf => {
             State::Office { input: Some(input) }
         }
-        Format::Cda | Format::Fhir | Format::Hl7 | Format::Mail => State::Envelope { input: Some(input) },
+        Format::Cda | Format::Fhir | Format::FhirXml | Format::Hl7 | Format::Mail => {
+            State::Envelope { input: Some(input) }
+        }
+        Format::FhirLines => State::Resources { input, buffer: Vec::new(), line: 0 },
+        Format::Hl7Batch => State::Messages(Messages::new(input)),
         Format::Mailbox => State::Mails(Mailbox::new(input)),
         Format::Text | Format::Brat => State::Text { input: Some(input), gold: options.gold },
         Format::Jsonl => {
@@ -238,6 +243,8 @@ enum State {
     Lines { input: Box<dyn BufRead + Send>, buffer: Vec<u8>, line: u64, keys: Arc<Keys> },
     Items { items: std::vec::IntoIter<Box<RawValue>>, item: u64, keys: Arc<Keys> },
     Mails(Mailbox),
+    Messages(Messages),
+    Resources { input: Box<dyn BufRead + Send>, buffer: Vec<u8>, line: u64 },
     Rows { records: Box<Records>, row: u64, columns: Arc<Columns> },
     Table(Box<parquet::Rows>),
     Done,
@@ -338,6 +345,33 @@ impl Reader {
                     Err(why) => Some(Err(Refusal::new(path, at, why))),
                 }
             }
+            State::Messages(messages) => {
+                let message = messages.next()?;
+                let at = Some(Position::Item(messages.count()));
+                let id = format!("{}:{}", self.stem, messages.count());
+                let document = message.and_then(|bytes| envelope_document(Format::Hl7, &id, &bytes));
+                Some(document.map_err(|why| Refusal::new(path, at, why)))
+            }
+            State::Resources { input, buffer, line } => loop {
+                *line += 1;
+                let at = Some(Position::Line(*line));
+                match read_line(input, buffer, LIMIT) {
+                    Ok(Line::End) => return None,
+                    Ok(Line::TooLong(n)) => return Some(Err(Refusal::new(path, at, too_long(n)))),
+                    Ok(Line::Whole) => {}
+                    Err(e) => {
+                        let refusal = Refusal::stopped(path, at, &e);
+                        self.state = State::Done;
+                        return Some(Err(refusal));
+                    }
+                }
+                if buffer.iter().all(u8::is_ascii_whitespace) {
+                    continue;
+                }
+                let id = format!("{}:{line}", self.stem);
+                let document = envelope_document(Format::FhirLines, &id, buffer);
+                return Some(document.map_err(|why| Refusal::new(path, at, why)));
+            },
             State::Items { items, item, keys } => {
                 let json = items.next()?;
                 *item += 1;
@@ -414,6 +448,9 @@ impl Reader {
     /// Joins what the document, the identity files and `--patients` know.
     fn join(&self, document: &mut Document, own: Option<KnownIdentity>) -> Result<(), Error> {
         let mut known = own.filter(|k| !k.is_empty()).map(Arc::new);
+        if let Some(of_text) = document.known.take() {
+            known = Some(known.map_or_else(|| of_text.clone(), |k| Arc::new(identity::merge(&k, &of_text))));
+        }
         let mut patient = document.patient.clone().or_else(|| known.as_ref()?.patient.clone());
         let mut add = |more: &Arc<KnownIdentity>, patient: &mut Option<PatientId>| {
             known = Some(match &known {

@@ -118,22 +118,34 @@ pub(crate) fn is_document(head: &[u8]) -> bool {
     matches!(office(&head[..head.len().min(HEAD)], Path::new("bytes")), Ok(Some(_)) | Err(_))
 }
 
+/// A text that carries a document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Carrier {
+    /// An envelope or a mail, which is opened.
+    Opened(Format),
+    /// Something that is not opened in a text.
+    Refused(&'static str),
+}
+
 /// What carries a document, where a text is one such: an envelope, a mail, a file.
-pub(crate) fn carrier(head: &[u8]) -> Option<&'static str> {
-    if let Some(what) = mail(head) {
-        return Some(what);
+pub(crate) fn carrier(head: &[u8]) -> Option<Carrier> {
+    use Carrier::{Opened, Refused};
+    match mail(head) {
+        Some(MAIL) => return Some(Opened(Format::Mail)),
+        Some(what) => return Some(Refused(what)),
+        None => {}
     }
     match envelope(head) {
-        Ok(Some(Format::Cda)) => return Some("a CDA document"),
-        Ok(Some(Format::Hl7)) => return Some("an HL7 message"),
-        Ok(Some(_)) => return Some("a FHIR resource"),
-        Err(_) => return Some("a batch of messages or resources"),
+        Ok(Some(format @ (Format::Cda | Format::Hl7 | Format::Fhir | Format::FhirXml))) => {
+            return Some(Opened(format));
+        }
+        Ok(Some(_)) | Err(_) => return Some(Refused("a batch of messages or resources")),
         Ok(None) => {}
     }
     if head.starts_with(b"%PDF-") {
-        return Some("a PDF file");
+        return Some(Refused("a PDF file"));
     }
-    foreign(head)
+    foreign(head).map(Refused)
 }
 
 const MAIL: &str = "a mail";
@@ -199,18 +211,43 @@ fn envelope(head: &[u8]) -> Result<Option<Format>, Reason> {
     let mark =
         |name: &[u8]| message.starts_with(name) && message.get(3).is_some_and(u8::is_ascii_punctuation);
     if mark(b"MSH") {
-        return Ok(Some(Format::Hl7));
+        let another = [&b"\rMSH"[..], b"\nMSH", b"\x0BMSH"].iter().any(|m| {
+            let rest = &message[3..];
+            memchr::memmem::find(rest, m).is_some_and(|at| rest.get(at + m.len()) == message.get(3))
+        });
+        return Ok(Some(if another { Format::Hl7Batch } else { Format::Hl7 }));
     }
     if mark(b"FHS") || mark(b"BHS") {
-        return Err("it is a batch of HL7 messages; split it into its messages".into());
+        return Ok(Some(Format::Hl7Batch));
+    }
+    if start.starts_with(b"<") && (has(b"\"http://hl7.org/fhir\"") || has(b"'http://hl7.org/fhir'")) {
+        return Ok(Some(Format::FhirXml));
+    }
+    if start.starts_with(b"<") && has(b"urn:oasis:names:tc:ebxml-regrep:") {
+        return Err(EXCHANGE.into());
     }
     if matches!(start.first(), Some(b'{' | b'[')) && is_resource(start) {
-        if is_lines(start) && memchr::memchr(b'\n', start.trim_ascii_end()).is_some() {
-            return Err("it holds FHIR resources line by line; give each in a file of its own".into());
-        }
-        return Ok(Some(Format::Fhir));
+        let many = is_lines(start) && memchr::memchr(b'\n', start.trim_ascii_end()).is_some();
+        return Ok(Some(if many { Format::FhirLines } else { Format::Fhir }));
     }
     Ok(None)
+}
+
+const EXCHANGE: &str = "it is the metadata of an exchange of documents (XDM), which names the patient and repeats its documents; \
+                        it is not written: make it anew from the documents that are";
+
+/// Files of an exchange of documents (XDM, IHE) that are made from its documents or show them: they hold none.
+pub(crate) fn serves_exchange(head: &[u8], name: &Path) -> Option<&'static str> {
+    let named =
+        |what: &str| name.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.eq_ignore_ascii_case(what));
+    let start = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
+    let has = |what: &[u8]| memchr::memmem::find(start, what).is_some();
+    let xml = start.starts_with(b"<");
+    if xml && named("METADATA.XML") && has(b"urn:oasis:names:tc:ebxml-regrep:") {
+        return Some(EXCHANGE);
+    }
+    (xml && has(b"http://www.w3.org/1999/XSL/Transform") && has(b"stylesheet"))
+        .then_some("it is a style sheet; it is not written")
 }
 
 /// Whether JSON says that it is a FHIR resource.
@@ -294,8 +331,17 @@ mod tests {
             ("a.txt", "<?xml version=\"1.0\"?><ClinicalDocument xmlns=\"urn:hl7-org:v3\"/>", Ok(Format::Cda)),
             ("a.txt", "MSH|^~\\&|A", Ok(Format::Hl7)),
             ("a.txt", "MSH rappelé", Ok(Format::Text)),
-            ("a.txt", "BHS|^~\\&|A", Err(())),
-            ("a.ndjson", "{\"resourceType\":\"Patient\"}\n{\"resourceType\":\"Patient\"}\n", Err(())),
+            ("a.txt", "BHS|^~\\&|A", Ok(Format::Hl7Batch)),
+            ("a.txt", "MSH|^~\\&|A\rPID|1\rMSH|^~\\&|B\r", Ok(Format::Hl7Batch)),
+            (
+                "a.ndjson",
+                "{\"resourceType\":\"Patient\"}\n{\"resourceType\":\"Patient\"}\n",
+                Ok(Format::FhirLines),
+            ),
+            ("a.xml", "<Patient xmlns=\"http://hl7.org/fhir\"/>", Ok(Format::FhirXml)),
+            ("a.xml", "<a xmlns=\"urn:oasis:names:tc:ebxml-regrep:xsd:lcm:3.0\"/>", Err(())),
+            ("a.vcf", "BEGIN:VCARD\nFN:x", Err(())),
+            ("a.mht", "From: <Saved>\nMIME-Version: 1.0\nContent-Type: text/html\n\n<p>", Ok(Format::Mail)),
             ("a.rtf", "{\\rtf1 x}", Ok(Format::Rtf)),
             ("a.txt", "<!DOCTYPE html><p>x", Ok(Format::Html)),
             ("a.doc", "PK\x03\x04....word/document.xml", Ok(Format::Docx)),

@@ -1,4 +1,5 @@
-//! Text that is a document of another kind: HTML, RTF or base64 of a file in a cell of a table, a request or a string.
+//! Text that is a document of another kind: HTML, RTF, a mail, an envelope (CDA, FHIR, HL7) or base64 of a file in a cell of a
+//! table, a request or a string.
 //!
 //! It goes through the recognition that files go through: [`Document::open_text`] puts the text that can be read in its
 //! place, [`Document::written_text`] gives the new text in the form the old one had, after reading it back. What is
@@ -7,11 +8,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use std::sync::Arc;
+
 use crate::document::Spot;
 use crate::encoded;
-use crate::envelope::inside;
+use crate::envelope::{self, Way, inside};
+use crate::identity;
 use crate::office::{self, Back};
-use crate::sniff::{self, HEAD};
+use crate::sniff::{self, Carrier, HEAD};
 use crate::{Document, Error, Format, OutSpan, Reason};
 
 /// The form that a text came in.
@@ -20,8 +24,15 @@ pub struct TextForm(Option<Box<Rich>>);
 
 struct Rich {
     name: &'static str,
-    back: Back,
-    base64: bool,
+    back: WriteBack,
+}
+
+/// The way back into the form.
+enum WriteBack {
+    Markup(Back),
+    /// A file in base64.
+    Base64(Back),
+    Envelope(Way),
 }
 
 impl fmt::Debug for TextForm {
@@ -31,7 +42,7 @@ impl fmt::Debug for TextForm {
 }
 
 impl TextForm {
-    /// `plain`, `html`, `rtf`, or `base64`.
+    /// `plain`, `html`, `rtf`, `base64`, or the name of an envelope: `eml`, `cda`, `fhir`, `hl7`.
     pub fn name(&self) -> &'static str {
         self.0.as_ref().map_or("plain", |rich| rich.name)
     }
@@ -42,14 +53,26 @@ impl TextForm {
 
     /// Bytes held while the document is treated.
     pub(crate) fn weight(&self) -> usize {
-        self.0.as_ref().map_or(0, |rich| rich.back.weight())
+        self.0.as_ref().map_or(0, |rich| match &rich.back {
+            WriteBack::Markup(back) | WriteBack::Base64(back) => back.weight(),
+            WriteBack::Envelope(way) => way.weight(),
+        })
     }
 }
 
 impl Document {
-    /// Opens the text where it is HTML, RTF or base64 of a document: what it shows takes its place. Text that holds what is
-    /// not opened is refused. Nothing is opened twice.
+    /// Opens the text where it is HTML, RTF, a mail, an envelope or base64 of a document: what it shows takes its place. Text
+    /// that holds what is not opened is refused. Nothing is opened twice.
     pub fn open_text(&mut self) -> Result<(), Reason> {
+        self.open_form(Envelopes::Open)
+    }
+
+    /// The same for a text inside an envelope: no envelope is opened in another, so that none nest without end.
+    pub(crate) fn open_text_inside(&mut self) -> Result<(), Reason> {
+        self.open_form(Envelopes::Refuse)
+    }
+
+    fn open_form(&mut self, envelopes: Envelopes) -> Result<(), Reason> {
         let read_from_its_file = matches!(self.place.0, Spot::Markup(_) | Spot::Envelope(_));
         // Final spans count in the text as it was given: it is not opened under them.
         if read_from_its_file || !self.form.is_plain() || self.final_spans.is_some() {
@@ -61,8 +84,14 @@ impl Document {
             Kind::Rtf => office::open(Format::Rtf, &ascii_rtf(&self.text)?)?.into_form("rtf"),
             Kind::Base64(bytes) => {
                 let inside = inside::open(&bytes)?;
-                let rich = Rich { name: "base64", back: inside.back, base64: true };
+                let rich = Rich { name: "base64", back: WriteBack::Base64(inside.back) };
                 (inside.text, inside.left_out, rich)
+            }
+            Kind::Envelope(format) if envelopes == Envelopes::Open => self.open_envelope(format)?,
+            Kind::Envelope(format) => {
+                let why =
+                    format!("the text is {}, which is not opened there; give it as a file", format.name());
+                return Err(why.into());
             }
         };
         let (text, left_out, rich) = opened;
@@ -75,22 +104,48 @@ impl Document {
         Ok(())
     }
 
+    /// Opens an envelope, and takes over what its header says of the people in it.
+    fn open_envelope(&mut self, format: Format) -> Result<(String, office::Counts, Rich), Reason> {
+        let opened = envelope::open(format, self.text.as_bytes())?;
+        self.given = opened.read.given;
+        self.language = self.language.or(opened.read.language);
+        if !opened.read.known.is_empty() {
+            self.known = Some(Arc::new(match &self.known {
+                Some(known) => identity::merge(known, &opened.read.known),
+                None => opened.read.known,
+            }));
+        }
+        let rich = Rich { name: format.name(), back: WriteBack::Envelope(opened.way) };
+        Ok((opened.text, opened.left_out, rich))
+    }
+
     /// The new text in the form the old one came in. An error concerns this document alone.
     pub fn written_text<'t>(&self, text: &'t str, spans: &[OutSpan]) -> Result<Cow<'t, str>, Error> {
         let Some(rich) = &self.form.0 else { return Ok(Cow::Borrowed(text)) };
-        let bytes = rich.back.write(text, spans).map_err(Error::refused)?;
-        if rich.base64 {
-            return Ok(Cow::Owned(inside::to_base64(&bytes)));
-        }
-        let written = String::from_utf8(bytes);
+        let bytes = match &rich.back {
+            WriteBack::Markup(back) => back.write(text, spans),
+            WriteBack::Base64(back) => {
+                let written = inside::close(back, text, spans).map_err(Error::refused)?;
+                return Ok(Cow::Owned(written));
+            }
+            WriteBack::Envelope(way) => way.write(text, spans),
+        };
+        let written = String::from_utf8(bytes.map_err(Error::refused)?);
         written.map(Cow::Owned).map_err(|_| Error::refused("its markup is damaged: it is no text any more"))
     }
 }
 
 impl office::Opened {
     fn into_form(self, name: &'static str) -> (String, office::Counts, Rich) {
-        (self.text, self.left_out, Rich { name, back: self.back, base64: false })
+        (self.text, self.left_out, Rich { name, back: WriteBack::Markup(self.back) })
     }
+}
+
+/// What becomes of a text that is an envelope.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Envelopes {
+    Open,
+    Refuse,
 }
 
 enum Kind {
@@ -98,6 +153,7 @@ enum Kind {
     Html,
     Rtf,
     Base64(Vec<u8>),
+    Envelope(Format),
 }
 
 /// What a text is, or why it is refused.
@@ -110,13 +166,34 @@ fn recognise(text: &str) -> Result<Kind, Reason> {
         return Err("the text holds RTF after other text; give the RTF by itself".into());
     }
     let head = &start.as_bytes()[..start.len().min(HEAD)];
-    if let Some(what) = sniff::carrier(head) {
-        return Err(format!("the text is {what}, which is not opened there; give it as a file").into());
+    match sniff::carrier(head) {
+        Some(Carrier::Opened(format)) => return Ok(Kind::Envelope(format)),
+        Some(Carrier::Refused(what)) => {
+            return Err(format!("the text is {what}, which is not opened there; give it as a file").into());
+        }
+        None => {}
+    }
+    if let Some(what) = buried(text) {
+        return Err(format!("the text holds {what} after other text; give that by itself").into());
     }
     if sniff::is_page(head) || office::has_tags(text) {
         return Ok(Kind::Html);
     }
     Ok(base64_file(start.trim_end()).map_or(Kind::Plain, Kind::Base64))
+}
+
+/// What begins a line inside a text and is no prose: its fields and encodings hide letters from detectors.
+fn buried(text: &str) -> Option<&'static str> {
+    const MARKS: [(&str, &str); 3] = [
+        ("BEGIN:VCARD", "a vCard"),
+        ("BEGIN:VCALENDAR", "a calendar"),
+        ("Content-Transfer-Encoding:", "a mail"),
+    ];
+    let begins_line = |at: usize| text[..at].ends_with(['\n', '\r']);
+    MARKS
+        .iter()
+        .find(|(mark, _)| text.match_indices(mark).any(|(at, _)| begins_line(at)))
+        .map(|(_, what)| *what)
 }
 
 /// The bytes behind a text that is base64 from end to end, where they are a document or text.
@@ -217,16 +294,42 @@ mod tests {
     }
 
     #[test]
+    fn mails_and_envelopes_come_back_in_their_own_form() {
+        let mail = "From: Dr Lefevre <lefevre@exemple.fr>\nSubject: =?utf-8?Q?Mme_Lef=C3=A8vre?=\nMIME-Version: 1.0\n\
+            Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nMme Lef=E8vre va bien.\n";
+        let message =
+            "MSH|^~\\&|A|B|||20210315||ORU^R01|1|P|2.5\rPID|1||77||Lefevre^Anne\rOBX|1|TX|||Mme Lefèvre\r";
+        let patient = "{\"resourceType\":\"Patient\",\"id\":\"77\",\"name\":[{\"family\":\"Lefevre\",\"text\":\"Mme Lefèvre\"}]}";
+        for (text, name) in [(mail, "eml"), (message, "hl7"), (patient, "fhir")] {
+            let document = opened(text).unwrap();
+            assert!(document.given.iter().any(|g| g.label.is_some()), "{name}: no field is known");
+            let swaps =
+                [("lefevre@exemple.fr", "a@b.fr"), ("Lefèvre", "Noël"), ("Lefevre", "Noel"), ("77", "88")];
+            let (new, spans) = replace_all(&document.text, &swaps);
+            let written = document.written_text(&new, &spans).unwrap().into_owned();
+            let back = opened(&written).unwrap();
+            assert_eq!(document.form.name(), name);
+            assert!(
+                !written.to_lowercase().contains("lef") && !back.text.to_lowercase().contains("lef"),
+                "{written}"
+            );
+            assert_eq!(back.form.name(), name);
+            assert!(back.text.contains("Noël"), "{}", back.text);
+        }
+    }
+
+    #[test]
     fn what_is_not_opened_in_a_text_is_refused_without_a_word_of_it() {
         for text in [
-            "MSH|^~\\&|A|Lefevre",
+            "Voir la fiche :\nBEGIN:VCARD\nFN:Lefevre\nEND:VCARD",
+            "Message transféré\r\nContent-Transfer-Encoding: base64\r\n\r\nTGVmZXZyZQ==",
             "<?xml version=\"1.0\"?><a>Lefevre</a>",
-            "{\"resourceType\":\"Patient\",\"name\":\"Lefevre\"}",
+            "{\"resourceType\":\"Basic\",\"id\":\"Lefevre\"}",
             "Compte rendu : {\\rtf1 Lefevre}",
             "%PDF-1.7 Lefevre",
             "BEGIN:VCARD\nFN:Lefevre\nEND:VCARD",
             "From lefevre@exemple.fr Thu Jan  1 00:00:00 1970\nSubject: Lefevre",
-            "Subject: Lefevre\nMIME-Version: 1.0\nContent-Type: text/plain\n\nTexte",
+            "Subject: Lefevre\nContent-Type: application/zip\nContent-Transfer-Encoding: base64\n\nUEsDBExlZmV2cmU=",
             "<p>Mme Lef=C3=A8vre</p>",
             "{\\rtf1\\uc0 Lefèvre}",
         ] {

@@ -15,8 +15,8 @@ use crate::parquet::TableWriter;
 use crate::paths::writes_brat;
 use crate::table::Columns;
 use crate::{
-    AtomicFile, Document, Error, Format, Layout, NewFields, Offsets, OutSpan, ReadOptions, Stage, To, brat,
-    mailbox, xml,
+    AtomicFile, Document, Error, Format, Layout, NewFields, Offsets, OutSpan, ReadOptions, Stage, To, batch,
+    brat, mailbox, xml,
 };
 
 /// What is written, and how.
@@ -49,6 +49,10 @@ enum Kind {
     Markup(AtomicFile),
     /// Mails one after the other.
     Mails(AtomicFile),
+    /// Resources, one a line.
+    Lines(AtomicFile),
+    /// Messages of a batch.
+    Messages(AtomicFile),
     Brat {
         text: AtomicFile,
         ann: AtomicFile,
@@ -174,9 +178,17 @@ impl Writer {
                 | Format::Pdf
                 | Format::Cda
                 | Format::Fhir
+                | Format::FhirXml
                 | Format::Hl7
                 | Format::Mail,
             ) => Kind::Markup(file),
+            (To::InKind | To::Brat, Format::FhirLines) => Kind::Lines(file),
+            (To::InKind | To::Brat, Format::Hl7Batch) => {
+                if begins {
+                    file.write_all(batch::HEADER)?;
+                }
+                Kind::Messages(file)
+            }
             (To::InKind | To::Brat, Format::Mailbox) => Kind::Mails(file),
             (To::InKind | To::Brat, Format::Parquet) => {
                 return Err(Error::usage("a table can only be written after its columns were read"));
@@ -201,7 +213,7 @@ impl Writer {
         let in_form = || document.written_text(text, spans);
         match &mut self.kind {
             Kind::Text(file) => file.write_all(in_form()?.as_bytes()),
-            Kind::Markup(file) => {
+            Kind::Markup(file) | Kind::Lines(file) | Kind::Messages(file) => {
                 let bytes = document.rewritten(text, spans);
                 file.write_all(&bytes.unwrap_or(Err(Error::refused("its markup was not read")))?)
             }
@@ -269,6 +281,8 @@ impl Writer {
             | Kind::Table { file, .. }
             | Kind::Annotations { file, .. }
             | Kind::Mails(file)
+            | Kind::Lines(file)
+            | Kind::Messages(file)
             | Kind::Xml { file, many: true } => file.mark().map(Some),
             Kind::Parquet(table) => Ok(table.mark()),
             Kind::Text(_)
@@ -286,6 +300,8 @@ impl Writer {
             Kind::Text(file)
             | Kind::Markup(file)
             | Kind::Mails(file)
+            | Kind::Lines(file)
+            | Kind::Messages(file)
             | Kind::Objects { file, .. }
             | Kind::Table { file, .. }
             | Kind::Annotations { file, .. }
@@ -304,8 +320,13 @@ impl Writer {
             Kind::Text(file)
             | Kind::Markup(file)
             | Kind::Mails(file)
+            | Kind::Lines(file)
             | Kind::Table { file, .. }
             | Kind::Annotations { file, .. } => file.finish(),
+            Kind::Messages(mut file) => {
+                file.write_all(batch::TRAILER)?;
+                file.finish()
+            }
             Kind::Brat { text, ann } => {
                 text.finish()?;
                 ann.finish()

@@ -156,6 +156,37 @@ pub(crate) fn fhir() -> Vec<Vec<u8>> {
     vec![BUNDLE.replace("LETTER", &letter()).into_bytes()]
 }
 
+pub(crate) fn fhir_xml() -> Vec<Vec<u8>> {
+    let bundle = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Bundle xmlns=\"http://hl7.org/fhir\"><id value=\"b7\"/><type value=\"document\"/>\
+         <entry><fullUrl value=\"http://a.fr/fhir/Patient/p1\"/><resource><Patient><id value=\"p1\"/><text><status value=\"generated\"/>\
+         <div xmlns=\"http://www.w3.org/1999/xhtml\"><p>Mme <b>Escoubès</b><br/>Lannemezan</p></div></text><name><family \
+         value=\"ESCOUBÈS\"/><given value=\"Philomène\"/></name><birthDate value=\"1952-11-04\"/><address><city \
+         value=\"Lannemezan\"/></address></Patient></resource></entry><entry><resource><Observation><contained><Practitioner><name>\
+         <text value=\"Dr Hildegarde\"/></name></Practitioner></contained><status value=\"final\"/><subject><reference \
+         value=\"Patient/p1\"/><display value=\"Escoubès\"/></subject><note><text value=\"Mme ESCOUB&#200;S\"/></note>\
+         </Observation></resource></entry><entry><resource><Binary><contentType value=\"text/rtf\"/><data value=\"{}\"/></Binary>\
+         </resource></entry></Bundle>",
+        letter()
+    );
+    vec![bundle.into()]
+}
+
+/// The resources of the bundle, one a line.
+pub(crate) fn fhir_lines() -> Vec<Vec<u8>> {
+    let bundle = BUNDLE.replace("LETTER", &letter());
+    let bundle: serde_json::Value = serde_json::from_str(&bundle).unwrap_or_default();
+    let entries = bundle["entry"].as_array().map(Vec::as_slice).unwrap_or_default();
+    vec![entries.iter().flat_map(|entry| format!("{}\n", entry["resource"]).into_bytes()).collect()]
+}
+
+pub(crate) fn hl7_batch() -> Vec<Vec<u8>> {
+    let message = hl7().concat();
+    let parts: [&[u8]; 5] =
+        [b"FHS|^~\\&|Hildegarde\rBHS|^~\\&\r", &message, &message, b"BTS|2|Lannemezan\r", b"FTS|1\r"];
+    vec![parts.concat()]
+}
+
 pub(crate) fn hl7() -> Vec<Vec<u8>> {
     vec![MESSAGE.replace("LETTER", &letter()).replace('\n', "\r").into_bytes()]
 }

@@ -1,4 +1,4 @@
-//! FHIR R4 in JSON: people, narrative and attachments of resources as one text, written back in their places.
+//! FHIR R4: people, narrative and attachments of resources as one text, written back in their places.
 //!
 //! Logical ids change with the references to them, so that a bundle still hangs together; absolute addresses of a
 //! server become those of `example.org`. Unknown keys, extensions and links are left out; a resource of a type that is
@@ -54,13 +54,51 @@ pub(super) enum IdSlot {
 pub(crate) struct Fhir {
     pub(super) sheet: Sheet,
     pub(super) root: Out,
-    pub(super) pretty: bool,
+    pub(super) syntax: Syntax,
+}
+
+/// How a resource is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Syntax {
+    Json,
+    /// JSON over several lines.
+    IndentedJson,
+    Xml,
+}
+
+impl Fhir {
+    pub(crate) fn format(&self) -> Format {
+        if self.syntax == Syntax::Xml { Format::FhirXml } else { Format::Fhir }
+    }
+}
+
+/// Which number joins the resources of a patient.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PatientBy {
+    /// One that the hospital gave, which messages and letters show too, before the logical id.
+    Number,
+    /// The logical id: other resources of an export refer to the patient by it alone.
+    LogicalId,
 }
 
 pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, Reason> {
+    open_json(bytes, PatientBy::Number)
+}
+
+/// One line of an export (Bulk Data).
+pub(crate) fn open_line(bytes: &[u8]) -> Result<Enveloped, Reason> {
+    open_json(bytes, PatientBy::LogicalId)
+}
+
+fn open_json(bytes: &[u8], by: PatientBy) -> Result<Enveloped, Reason> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
     let json = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8, as FHIR must be")?;
-    let root = parse(json)?;
+    let syntax = if json.trim().contains('\n') { Syntax::IndentedJson } else { Syntax::Json };
+    read(parse(json)?, syntax, by)
+}
+
+/// Reads a resource, whatever it is written in.
+pub(super) fn read(root: Node, syntax: Syntax, by: PatientBy) -> Result<Enveloped, Reason> {
     let mut survey = Survey::default();
     survey.look(&root);
     if survey.patients.len() > 1 || survey.unnamed > 1 {
@@ -76,11 +114,14 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, Reason> {
     let mut form = reader.form;
     form.end_line();
     let mut read = form.finish();
-    read.known.patient =
-        read.known.patient.or_else(|| survey.patients.pop_first().as_deref().and_then(PatientId::parse));
+    let logical = survey.patients.pop_first().as_deref().and_then(PatientId::parse);
+    read.known.patient = match by {
+        PatientBy::Number => read.known.patient.or(logical),
+        PatientBy::LogicalId => logical.or(read.known.patient),
+    };
     let Form { sheet, left_out, .. } = form;
     let text = sheet.text().to_owned();
-    let way = Way::Fhir(Fhir { sheet, root, pretty: json.trim().contains('\n') });
+    let way = Way::Fhir(Fhir { sheet, root, syntax });
     Ok(Enveloped { text, left_out, read, way })
 }
 
@@ -140,7 +181,8 @@ fn patient_of(reference: &str) -> Option<&str> {
 struct Reader {
     form: Form,
     types: BTreeMap<String, String>,
-    ids: BTreeMap<String, IdSlot>,
+    /// Slots of ids, by the label of plain ones: those of two resources of different types may be the same.
+    ids: BTreeMap<(Option<Label>, String), IdSlot>,
     /// Texts of codes, read once.
     seen: BTreeMap<String, SlotId>,
 }
@@ -350,8 +392,7 @@ impl Reader {
             }
             Rule::Value => return Ok(Some(self.identifier(here, &text))),
             Rule::Id => {
-                let label = if resource == "Patient" { Label::PatientId } else { Label::OtherId };
-                let id = self.id(&text, label);
+                let id = self.id(&text, id_label(resource));
                 return Ok(Some(Out::Id { before: String::new(), id }));
             }
             Rule::FullUrl | Rule::Reference => return Ok(self.reference(&text)),
@@ -414,14 +455,16 @@ impl Reader {
 
     /// The slot of an id, the same for the same id.
     fn id(&mut self, id: &str, label: Label) -> IdSlot {
-        if let Some(known) = self.ids.get(id) {
+        let object = show_object(id);
+        let key = (object.is_none().then_some(label), id.to_owned());
+        if let Some(known) = self.ids.get(&key) {
             return known.clone();
         }
-        let made = match show_object(id) {
+        let made = match object {
             Some((digits, kind)) => IdSlot::Object(self.form.number(Who::Nobody, "", &digits, label), kind),
             None => IdSlot::Plain(self.form.number(Who::Nobody, "", id, label)),
         };
-        self.ids.insert(id.to_owned(), made.clone());
+        self.ids.insert(key, made.clone());
         made
     }
 
@@ -429,7 +472,8 @@ impl Reader {
     fn reference(&mut self, text: &str) -> Option<Out> {
         for scheme in ["urn:uuid:", "urn:oid:", "#"] {
             if let Some(id) = text.strip_prefix(scheme).filter(|id| !id.is_empty()) {
-                return Some(Out::Id { before: scheme.into(), id: self.id(id, Label::OtherId) });
+                let label = self.types.get(text).map_or(Label::OtherId, |kind| id_label(kind));
+                return Some(Out::Id { before: scheme.into(), id: self.id(id, label) });
             }
         }
         let path = text.split("/_history").next().unwrap_or(text);
@@ -440,7 +484,7 @@ impl Reader {
             self.form.leave(LeftOut::LinkTargets);
             return None;
         }
-        let label = if kind == "Patient" { Label::PatientId } else { Label::OtherId };
+        let label = id_label(kind);
         let server = if parts.next().is_some() { ELSEWHERE } else { "" };
         Some(Out::Id { before: format!("{server}{kind}/"), id: self.id(id, label) })
     }
@@ -458,6 +502,16 @@ impl Reader {
             _ => return Some(Out::Slot(self.once(text))),
         };
         Some(Out::Slot(self.form.whole_name(who, text)))
+    }
+}
+
+/// The label of the id of a resource. Staff, places and drugs are shared by patients: their ids are drawn once for the release,
+/// as those of staff are, so that references to them agree from resource to resource and from file to file.
+fn id_label(resource: &str) -> Label {
+    match resource {
+        "Patient" => Label::PatientId,
+        "Practitioner" | "PractitionerRole" | "Organization" | "Location" | "Medication" => Label::EmployeeId,
+        _ => Label::OtherId,
     }
 }
 

@@ -153,3 +153,30 @@ fn names_in_one_piece_are_told_apart_and_people_without_reference_stay() {
         "{back}"
     );
 }
+
+/// Lines of an export refer to each other by logical ids: one patient for all, staff and places drawn for the release.
+#[test]
+fn lines_of_an_export_are_joined_by_logical_ids() {
+    let lines = [
+        r#"{"resourceType":"Patient","id":"12","identifier":[{"value":"7719046502"}],"generalPractitioner":[{"reference":"Practitioner/12"}]}"#,
+        r#"{"resourceType":"Observation","id":"12","status":"final","subject":{"reference":"Patient/12"},"encounter":{"reference":"Encounter/12"}}"#,
+        r#"{"resourceType":"Practitioner","id":"12","name":[{"family":"Dupont"}]}"#,
+    ];
+    for (line, expected) in lines.iter().zip([
+        &[("12", Label::PatientId), ("12", Label::EmployeeId), ("7719046502", Label::PatientId)][..],
+        &[("12", Label::OtherId), ("12", Label::PatientId)],
+        &[("12", Label::EmployeeId), ("Dupont", Label::FamilyName)],
+    ]) {
+        let opened = open_line(line.as_bytes()).unwrap();
+        let mut found: Vec<_> =
+            opened.read.given.iter().filter_map(|g| Some((g.span.of(&opened.text), g.label?))).collect();
+        found.sort_by_key(|(text, label)| (text.to_string(), label.name()));
+        let mut expected = expected.to_vec();
+        expected.sort_by_key(|(text, label)| (text.to_string(), label.name()));
+        assert_eq!(found, expected, "{line}");
+        let patient = opened.read.known.patient.as_deref();
+        assert_eq!(patient, line.contains("Patient").then_some("12"), "{line}");
+        let written = String::from_utf8(opened.way.write(&opened.text, &[]).unwrap()).unwrap();
+        assert_eq!(written.trim_end_matches('\n').lines().count(), 1);
+    }
+}

@@ -3,7 +3,7 @@
 
 use crate::OutSpan;
 
-use super::fhir::{Fhir, IdSlot, Out};
+use super::fhir::{Fhir, IdSlot, Out, Syntax};
 use super::inside;
 use super::json::push_text;
 use super::sheet::Filled;
@@ -16,8 +16,12 @@ impl Fhir {
 
     pub(crate) fn write(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<u8>, &'static str> {
         let filled = self.sheet.fill(text, spans)?;
+        if self.syntax == Syntax::Xml {
+            return super::fhir_xml::write(&self.root, &filled);
+        }
         let mut out = String::new();
-        let mut printer = Printer { filled: &filled, out: &mut out, pretty: self.pretty };
+        let mut printer =
+            Printer { filled: &filled, out: &mut out, pretty: self.syntax == Syntax::IndentedJson };
         if !printer.value(&self.root, 0)? {
             return Err("nothing of it is left");
         }
@@ -52,40 +56,10 @@ impl Printer<'_> {
                 self.out.push_str(raw);
                 Ok(true)
             }
-            Out::Code(code) if self.filled.gives_away(code) => Ok(false),
-            Out::Code(text) | Out::Fixed(text) => Ok(self.string(text)),
-            Out::Slot(slot) => {
-                let text = &self.filled.value(*slot).text;
-                Ok(!text.trim().is_empty() && self.string(text))
-            }
-            Out::Day(slot, stamp) => match write_date(&self.filled.value(*slot).text, *stamp) {
-                Some(date) => Ok(self.string(&date)),
-                None => Ok(false),
-            },
-            Out::Id { before, id } => {
-                let id = match id {
-                    IdSlot::Plain(slot) => Some(self.filled.value(*slot).text.clone()),
-                    IdSlot::Object(slot, kind) => write_object(&self.filled.value(*slot).text, *kind),
-                };
-                let is_id = |id: &str| {
-                    !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b))
-                };
-                match id.filter(|id| is_id(id)) {
-                    Some(id) => Ok(self.string(&format!("{before}{id}"))),
-                    None => Ok(false),
-                }
-            }
-            Out::Inside(slot, back) => {
-                let value = self.filled.value(*slot);
-                let data = inside::close(back, &value.text, &value.spans)?;
-                Ok(self.string(&data))
-            }
-            Out::Html(slot, back) => {
-                let value = self.filled.value(*slot);
-                let html = String::from_utf8(back.write(&value.text, &value.spans)?)
-                    .map_err(|_| "its narrative could not be written")?;
-                Ok(self.string(&as_narrative(&html)))
-            }
+            value => Ok(match scalar(value, self.filled)? {
+                Some(text) => self.string(&text),
+                None => false,
+            }),
         }
     }
 
@@ -127,6 +101,37 @@ impl Printer<'_> {
         push_text(self.out, text);
         true
     }
+}
+
+/// What a value without parts becomes; `None` where nothing of it is left.
+pub(super) fn scalar(value: &Out, filled: &Filled) -> Result<Option<String>, &'static str> {
+    Ok(match value {
+        Out::Object(_) | Out::Array(_) => None,
+        Out::Literal(text) | Out::Code(text) if filled.gives_away(text) => None,
+        Out::Literal(text) | Out::Code(text) | Out::Fixed(text) => Some(text.clone()),
+        Out::Slot(slot) => Some(filled.value(*slot).text.clone()).filter(|text| !text.trim().is_empty()),
+        Out::Day(slot, stamp) => write_date(&filled.value(*slot).text, *stamp),
+        Out::Id { before, id } => {
+            let id = match id {
+                IdSlot::Plain(slot) => Some(filled.value(*slot).text.clone()),
+                IdSlot::Object(slot, kind) => write_object(&filled.value(*slot).text, *kind),
+            };
+            let is_id = |id: &String| {
+                !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b))
+            };
+            id.filter(is_id).map(|id| format!("{before}{id}"))
+        }
+        Out::Inside(slot, back) => {
+            let value = filled.value(*slot);
+            Some(inside::close(back, &value.text, &value.spans)?)
+        }
+        Out::Html(slot, back) => {
+            let value = filled.value(*slot);
+            let html = String::from_utf8(back.write(&value.text, &value.spans)?)
+                .map_err(|_| "its narrative could not be written")?;
+            Some(as_narrative(&html))
+        }
+    })
 }
 
 /// The narrative as FHIR wants it: one `div` of XHTML.

@@ -220,7 +220,7 @@ impl Reader {
         check_declared(part, Format::Text)?;
         // Line ends of mail are two characters.
         let mut document = Document::new("", text.replace("\r\n", "\n"));
-        document.open_text().map_err(|why| why.prefixed("a part of it cannot be treated: "))?;
+        document.open_text_inside().map_err(|why| why.prefixed("a part of it cannot be treated: "))?;
         self.leave(&document.left_out);
         let slot = self.slot(&std::mem::take(&mut document.text));
         let name = self.file_name(part, "txt");

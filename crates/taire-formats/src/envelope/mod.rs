@@ -9,6 +9,7 @@ mod cda_write;
 mod fhir;
 mod fhir_rules;
 mod fhir_write;
+mod fhir_xml;
 mod form;
 mod hl7;
 mod hl7_rules;
@@ -61,7 +62,7 @@ impl Way {
     pub(crate) fn write(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<u8>, &'static str> {
         let work = || match self {
             Way::Cda(cda) => Ok((Format::Cda, cda.write(text, spans)?)),
-            Way::Fhir(resource) => Ok((Format::Fhir, resource.write(text, spans)?)),
+            Way::Fhir(resource) => Ok((resource.format(), resource.write(text, spans)?)),
             Way::Hl7(message) => Ok((Format::Hl7, message.write(text, spans)?)),
             Way::Mail(mail) => Ok((Format::Mail, mail.write(text, spans)?)),
         };
@@ -80,6 +81,8 @@ pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Enveloped, Reason> {
         Format::Cda => cda::open(bytes),
         Format::Hl7 => hl7::open(bytes),
         Format::Fhir => fhir::open(bytes),
+        Format::FhirLines => fhir::open_line(bytes),
+        Format::FhirXml => fhir_xml::open(bytes),
         Format::Mail => mail::open(bytes),
         _ => Err("it is no envelope".into()),
     };

@@ -14,9 +14,10 @@ use taire_text::{Language, fold};
 const FILE_WORDS: &str = include_str!("file_words.txt");
 
 /// Endings that are kept: they say what a file is. Others are read as words of the name.
-const EXTENSIONS: [&str; 22] = [
+const EXTENSIONS: [&str; 28] = [
     "txt", "text", "jsonl", "ndjson", "json", "csv", "tsv", "parquet", "xml", "html", "htm", "ann", "docx",
-    "odt", "rtf", "doc", "pdf", "hl7", "md", "dot", "docm", "xhtml",
+    "odt", "rtf", "doc", "pdf", "hl7", "md", "dot", "docm", "xhtml", "eml", "mbox", "mht", "msg", "xlsx",
+    "pptx",
 ];
 
 /// Tables of the OMOP model, whose names are words of English and, some, names of people too.
@@ -52,12 +53,7 @@ fn released_name(relative: &Path, format: Format, token: &impl Fn(&[u8]) -> Stri
         match stem.to_str() {
             Some(stem) if is_plain(stem) => out.push(part),
             _ if i + 1 == last => {
-                let extension = extension.unwrap_or(match format {
-                    Format::Text | Format::Brat => "txt",
-                    Format::Cda => "xml",
-                    Format::Fhir => "json",
-                    other => other.name(),
-                });
+                let extension = extension.unwrap_or(format.extension());
                 out.push(format!("{}.{extension}", token(&path)));
             }
             _ => out.push(token(&path)),
