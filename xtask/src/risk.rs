@@ -55,7 +55,10 @@ fn calendars() -> Vec<(&'static str, Dates)> {
         ("shift", Dates::Shift { min_days, max_days }),
         ("blur", Dates::Blur { min_days, max_days, every: 30, anchor }),
         ("warp", Settings::default().dates),
-        ("ldp", Dates::Ldp { epsilon: 0.75, min_days, max_days, classes: [61, 660, 36_000] }),
+        (
+            "ldp",
+            Dates::Ldp { epsilon: 0.75, min_days, max_days, classes: [61, 660, 36_000], birth_days: 366 },
+        ),
         ("metric", Dates::Metric { epsilon: 0.75, min_days, max_days }),
     ]
 }

@@ -1,9 +1,11 @@
 //! The bounded Laplace mechanism on whole numbers, with its scale solved for.
 
+use std::ops::RangeInclusive;
+
 use rand_core::Rng;
 
 use crate::exact::{Rate, below};
-use crate::{Error, Loss, Mechanism};
+use crate::{Adjacency, Error, Loss, Mechanism, Unit};
 
 /// The Laplace mechanism conditioned on an output within `low..=high`: y is drawn with probability proportional to
 /// e^(−r·|y − x|) among the whole numbers of the range.
@@ -28,24 +30,29 @@ pub struct BoundedLaplace {
     high: i64,
     rate: Rate,
     eps: f64,
+    sensitivity: u32,
+    per: Unit,
 }
 
 /// Room for the rounding of logarithms when the scale is solved for.
 const SLACK: f64 = 1e-10;
 
 impl BoundedLaplace {
-    pub fn new(eps: f64, sensitivity: i64, low: i64, high: i64) -> Result<Self, Error> {
+    /// `per` is what the numbers count.
+    pub fn new(eps: f64, sensitivity: u32, per: Unit, range: RangeInclusive<i64>) -> Result<Self, Error> {
+        let (low, high) = range.into_inner();
         let width = high.checked_sub(low).filter(|w| *w > 0 && *w <= 1 << 40).ok_or_else(|| {
             Error::new(format!("the range {low} to {high} is empty or too wide: give low < high"))
         })?;
-        if !(1..=width).contains(&sensitivity) {
+        let step = i64::from(sensitivity);
+        if !(1..=width).contains(&step) {
             return Err(Error::new(format!(
                 "the sensitivity is {sensitivity}; it takes 1 to {width}, the width"
             )));
         }
         // The loss is at least rate · Δ, so ε/Δ is a ceiling; it is at most rate · Δ + ln 2.
-        let mut above = eps / sensitivity as f64;
-        let fits = |rate: f64| worst(rate, sensitivity, width) <= eps - SLACK * eps.min(1.0);
+        let mut above = eps / f64::from(sensitivity);
+        let fits = |rate: f64| worst(rate, step, width) <= eps - SLACK * eps.min(1.0);
         let mut within = 0.0;
         if fits(above) {
             within = above;
@@ -58,15 +65,21 @@ impl BoundedLaplace {
             if fits(middle) { within = middle } else { above = middle }
         }
         let rate = Rate::at_most(within)?;
-        Ok(BoundedLaplace { low, high, rate, eps })
+        Ok(BoundedLaplace { low, high, rate, eps, sensitivity, per })
     }
 
     /// The mechanism as it is often used, with rate ε/Δ. It declares ε and does not keep it: the tests show that the
     /// audit finds out.
     #[doc(hidden)]
-    pub fn with_textbook_scale(eps: f64, sensitivity: i64, low: i64, high: i64) -> Result<Self, Error> {
-        let rate = Rate::at_most(eps / sensitivity.max(1) as f64)?;
-        Ok(BoundedLaplace { low, high, rate, eps })
+    pub fn with_textbook_scale(
+        eps: f64,
+        sensitivity: u32,
+        per: Unit,
+        range: RangeInclusive<i64>,
+    ) -> Result<Self, Error> {
+        let (low, high) = range.into_inner();
+        let rate = Rate::at_most(eps / f64::from(sensitivity.max(1)))?;
+        Ok(BoundedLaplace { low, high, rate, eps, sensitivity, per })
     }
 
     /// The scale b = 1/r in the unit of the numbers.
@@ -116,7 +129,8 @@ impl Mechanism<i64, i64> for BoundedLaplace {
     }
 
     fn loss(&self) -> Loss {
-        Loss::Pure(self.eps)
+        let Self { sensitivity: most, per: unit, .. } = *self;
+        Loss::new(self.eps, Adjacency::Within { what: "numbers", most, unit })
     }
 }
 
@@ -127,25 +141,25 @@ mod tests {
     #[test]
     fn the_scale_is_wider_than_the_textbook_one_unless_the_whole_range_is_neighbouring() {
         for (eps, sensitivity, high) in [(1.0, 61, 660), (0.1, 61, 36_000), (0.75, 660, 36_000)] {
-            let b = BoundedLaplace::new(eps, sensitivity, 0, high).unwrap().scale();
-            assert!(b > sensitivity as f64 / eps * 1.001, "{b}");
+            let b = BoundedLaplace::new(eps, sensitivity, Unit::Day, 0..=high).unwrap().scale();
+            assert!(b > f64::from(sensitivity) / eps * 1.001, "{b}");
         }
-        let b = BoundedLaplace::new(0.5, 61, 0, 61).unwrap().scale();
+        let b = BoundedLaplace::new(0.5, 61, Unit::Day, 0..=61).unwrap().scale();
         assert!((b / 122.0 - 1.0).abs() < 1e-6, "{b}");
     }
 
     #[test]
     fn the_closed_form_is_the_sum() {
-        let m = BoundedLaplace::with_textbook_scale(1.0, 5, 0, 20).unwrap();
+        let m = BoundedLaplace::with_textbook_scale(1.0, 5, Unit::Day, 0..=20).unwrap();
         let (p, q) = (m.distribution(0), m.distribution(5));
         assert!(((p[0] / q[0]).ln() - worst(m.rate.value(), 5, 20)).abs() < 1e-12);
     }
 
     #[test]
     fn senseless_ranges_are_refused() {
-        assert!(BoundedLaplace::new(1.0, 5, 3, 3).is_err());
-        assert!(BoundedLaplace::new(1.0, 0, 0, 9).is_err());
-        assert!(BoundedLaplace::new(1.0, 10, 0, 9).is_err());
-        assert!(BoundedLaplace::new(f64::NAN, 5, 0, 9).is_err());
+        assert!(BoundedLaplace::new(1.0, 5, Unit::Day, 3..=3).is_err());
+        assert!(BoundedLaplace::new(1.0, 0, Unit::Day, 0..=9).is_err());
+        assert!(BoundedLaplace::new(1.0, 10, Unit::Day, 0..=9).is_err());
+        assert!(BoundedLaplace::new(f64::NAN, 5, Unit::Day, 0..=9).is_err());
     }
 }

@@ -6,7 +6,9 @@ use std::fmt;
 use rand_core::Rng;
 
 use crate::exact::below;
-use crate::{Error, Loss, Mechanism, Unit};
+use crate::{Adjacency, Error, Loss, Mechanism, Unit};
+
+const BY_PROFILE: Adjacency = Adjacency::PerUnit { what: "candidates", unit: Unit::Profile };
 
 /// Draws one of a fixed list of candidates with probability proportional to e^(−ε·d/2).
 ///
@@ -56,7 +58,7 @@ impl<P, D: Fn(&P, &P) -> f64> Mechanism<P, usize> for Exponential<'_, P, D> {
     }
 
     fn loss(&self) -> Loss {
-        Loss::Metric { eps: self.eps.next_up(), per: Unit::Profile }
+        Loss::new(self.eps.next_up(), BY_PROFILE)
     }
 }
 
@@ -119,7 +121,7 @@ impl<P, D: Fn(&P, &P) -> f64, R: Fn(&P, &P) -> bool> Mechanism<P, Option<usize>>
     }
 
     fn loss(&self) -> Loss {
-        Loss::Metric { eps: f64::INFINITY, per: Unit::Profile }
+        Loss::new(f64::INFINITY, BY_PROFILE)
     }
 }
 

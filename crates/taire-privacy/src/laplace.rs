@@ -3,15 +3,16 @@
 use rand_core::Rng;
 
 use crate::exact::Rate;
-use crate::{Error, Loss, Mechanism, Unit};
+use crate::{Adjacency, Error, Loss, Mechanism, Unit};
 
 /// Adds a whole number drawn with probability proportional to e^(−ε·|k|).
 ///
 /// **Citation.** Ghosh, Roughgarden and Sundararajan, "Universally utility-maximizing privacy mechanisms" (STOC 2009);
 /// sampled exactly after Canonne, Kamath and Steinke (NeurIPS 2020, algorithm 2).
 ///
-/// **Guarantee.** ε·d-privacy for d = |x − x'| in the unit of the number: `Loss::Metric`. Applied to each interval of
-/// a sequence on its own, it gives ε per unit of the sum of the differences of the intervals.
+/// **Guarantee.** ε·d-privacy for d = |x − x'| in the unit of the number. Applied to each interval of a sequence on its
+/// own, it gives ε per unit of the sum of the differences of the intervals: a value between two others that moves by one unit
+/// changes two intervals and costs 2ε.
 ///
 /// **Utility.** Unbiased; standard deviation about √2/ε units; |noise| exceeds m with probability about e^(−ε·m).
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -38,6 +39,6 @@ impl Mechanism<i64, i64> for DiscreteLaplace {
     }
 
     fn loss(&self) -> Loss {
-        Loss::Metric { eps: self.rate.value(), per: self.per }
+        Loss::new(self.rate.value(), Adjacency::PerUnit { what: "numbers", unit: self.per })
     }
 }

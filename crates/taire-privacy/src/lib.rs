@@ -1,7 +1,7 @@
 //! Privacy mechanisms, their losses and the ledger; knows nothing of text.
 //!
-//! A [`Mechanism`] releases a noisy value and declares what that costs as a [`Loss`]: a pure ε, or an ε per unit of
-//! distance. The two are different promises and a [`Ledger`] never adds one to the other. Whole numbers are released
+//! A [`Mechanism`] releases a noisy value and declares what that costs as a [`Loss`]: an ε with the [`Adjacency`] it holds
+//! for. Losses of two adjacencies are different promises, and a [`Ledger`] keeps one sum for each. Whole numbers are released
 //! by exact samplers (`exact`), never by rounding a floating-point draw, whose low bits reveal the input (Mironov, CCS
 //! 2012). The module [`audit`] measures the loss of a mechanism from its distribution or from draws, and is how the
 //! tests hold every declaration to account.
@@ -23,7 +23,7 @@ pub use exact::Rate;
 pub use exponential::{Exponential, NearestExponential};
 pub use laplace::DiscreteLaplace;
 pub use ledger::{Budget, Ledger, Refused};
-pub use loss::{Loss, Unit};
+pub use loss::{Adjacency, Loss, Unit};
 pub use planar::{PlanarLaplace, lambert_w_minus_1};
 pub use rand_core::Rng;
 pub use response::RandomisedResponse;

@@ -3,7 +3,7 @@
 use rand_core::Rng;
 
 use crate::exact::Rate;
-use crate::{Error, Loss, Mechanism, Unit};
+use crate::{Adjacency, Error, Loss, Mechanism, Unit};
 
 /// Moves a point of the plane, in kilometres, with density proportional to e^(−ε·r).
 ///
@@ -39,7 +39,7 @@ impl Mechanism<[f64; 2], [f64; 2]> for PlanarLaplace {
     }
 
     fn loss(&self) -> Loss {
-        Loss::Metric { eps: self.rate.value(), per: Unit::Kilometre }
+        Loss::new(self.rate.value(), Adjacency::PerUnit { what: "points", unit: Unit::Kilometre })
     }
 }
 

@@ -3,7 +3,7 @@
 use rand_core::Rng;
 
 use crate::exact::{Rate, below};
-use crate::{Error, Loss, Mechanism};
+use crate::{Adjacency, Error, Loss, Mechanism};
 
 /// Tells the truth with probability e^ε / (e^ε + k − 1), else any other of the `k` choices alike.
 ///
@@ -48,6 +48,6 @@ impl Mechanism<usize, usize> for RandomisedResponse {
     }
 
     fn loss(&self) -> Loss {
-        Loss::Pure(self.rate.value())
+        Loss::new(self.rate.value(), Adjacency::AnyTwo("answers"))
     }
 }

@@ -1,15 +1,26 @@
 //! What one document loses: every release is booked under its label, and refused when the policy's budget would not
-//! hold it. The rewriter keeps nothing between documents, so the account is one document's; a value that comes back in
-//! another document of its scope is the same draw and tells nothing more.
+//! hold it. The rewriter keeps nothing between documents, so this account is one document's; releases name their draw, so
+//! that whoever adds up a patient's documents counts a value that comes back as the same draw once.
 
 use std::cell::{Cell, RefCell};
 
 use taire_privacy::{Budget, Ledger, Loss};
 use taire_text::Label;
 
+use crate::key::DrawId;
+
+/// One release of a mechanism.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Release {
+    pub label: Label,
+    pub loss: Loss,
+    /// Where the draw is the same in other documents of the scope: releases of one draw cost what one does.
+    pub draw: Option<DrawId>,
+}
+
 pub(crate) struct Account {
     ledger: RefCell<Ledger>,
-    entries: RefCell<Vec<(Label, Loss)>>,
+    releases: RefCell<Vec<Release>>,
     refused: Cell<bool>,
 }
 
@@ -17,20 +28,20 @@ impl Account {
     pub(crate) fn new(budget: Budget) -> Account {
         Account {
             ledger: RefCell::new(Ledger::new(budget)),
-            entries: RefCell::default(),
+            releases: RefCell::default(),
             refused: Cell::new(false),
         }
     }
 
-    /// Books losses together: all of them or none.
-    pub(crate) fn spend(&self, losses: &[(Label, Loss)]) -> bool {
+    /// Books releases together: all of them or none.
+    pub(crate) fn spend(&self, releases: &[Release]) -> bool {
         let mut after = self.ledger.borrow().clone();
-        if losses.iter().any(|(_, loss)| after.spend(*loss).is_err()) {
+        if releases.iter().any(|release| after.spend(release.loss).is_err()) {
             self.refused.set(true);
             return false;
         }
         *self.ledger.borrow_mut() = after;
-        self.entries.borrow_mut().extend_from_slice(losses);
+        self.releases.borrow_mut().extend_from_slice(releases);
         true
     }
 
@@ -39,7 +50,7 @@ impl Account {
         self.refused.take()
     }
 
-    pub(crate) fn into_entries(self) -> Vec<(Label, Loss)> {
-        self.entries.into_inner()
+    pub(crate) fn into_releases(self) -> Vec<Release> {
+        self.releases.into_inner()
     }
 }

@@ -79,6 +79,19 @@ pub(crate) fn elapsed(from: Date, to: Date, unit: Unit) -> i64 {
     }
 }
 
+/// How many of the second unit make one of the first; `None` where the second is not finer.
+pub(crate) fn ratio(coarse: Unit, fine: Unit) -> Option<i64> {
+    Some(match (coarse, fine) {
+        (Unit::Year, Unit::Month) => 12,
+        (Unit::Year, Unit::Week) => 52,
+        (Unit::Year, Unit::Day) => 365,
+        (Unit::Month, Unit::Week) => 4,
+        (Unit::Month, Unit::Day) => 30,
+        (Unit::Week, Unit::Day) => 7,
+        _ => return None,
+    })
+}
+
 /// Rewrites each run of digits with its unit, the next word. `None` without digits, with too many, or where a number
 /// has no new one.
 pub(crate) fn numbers(
@@ -93,12 +106,14 @@ pub(crate) fn numbers(
         out.push_str(&rest[..start]);
         let end = rest[start..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| start + n);
         let n: i64 = rest[start..end].parse().ok().filter(|n| *n < 10_000)?;
+        // "04 ans" becomes "05 ans": a zero that went would show that the number is another.
+        let width = if rest[start..].starts_with('0') { end - start } else { 0 };
         rest = &rest[end..];
         let unit = first_unit(rest).or_else(|| if rest.trim().is_empty() { first_unit(after) } else { None });
         // `70-75 ans`, `entre 70 et 75 ans`: the unit of the last number is everybody's.
         let unit = unit.or_else(|| rest.split(|c: char| !c.is_alphabetic()).find_map(Unit::of));
         let new = change(n, unit)?;
-        out.push_str(&new.to_string());
+        out.push_str(&format!("{new:0width$}"));
         rest = agree(rest, new, &mut out);
         any = true;
     }
@@ -161,6 +176,7 @@ mod tests {
         assert_eq!(numbers("de 2 días", "", to(1)).as_deref(), Some("de 1 día"));
         assert_eq!(numbers("3 mois", "", to(1)).as_deref(), Some("1 mois"));
         assert_eq!(numbers("5 ans", "", to(0)).as_deref(), Some("0 an"));
+        assert_eq!(numbers("04 ans", "", to(5)).as_deref(), Some("05 ans"));
     }
 
     #[test]

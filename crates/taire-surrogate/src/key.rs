@@ -184,6 +184,7 @@ pub(crate) enum Purpose {
     Calendar,
     CalendarNoise,
     Interval,
+    Life,
     BirthDay,
     Area,
     Town,
@@ -209,6 +210,7 @@ impl Purpose {
             Purpose::Calendar => "calendar",
             Purpose::CalendarNoise => "calendar noise",
             Purpose::Interval => "interval",
+            Purpose::Life => "life",
             Purpose::BirthDay => "birth day",
             Purpose::Area => "area",
             Purpose::Town => "town",
@@ -229,6 +231,11 @@ pub(crate) enum Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// The id of a draw that other documents may repeat.
+    pub(crate) fn shared(&self, id: DrawId) -> Option<DrawId> {
+        (!matches!(self, Scope::Document(_))).then_some(id)
+    }
+
     fn parts(&self) -> [&[u8]; 2] {
         match self {
             Scope::Document(id) => [b"document", id.as_bytes()],
@@ -262,18 +269,36 @@ impl Streams {
         let mut seed = [0u8; 32];
         seed.copy_from_slice(&tag[..32]);
         let rng = ChaCha20Rng::from_seed(seed);
+        let mut id = [0u8; 8];
+        id.copy_from_slice(&tag[32..40]);
         seed.zeroize();
         tag.zeroize();
-        Draw { rng }
+        Draw { rng, id: DrawId(u64::from_le_bytes(id)) }
+    }
+}
+
+/// Which draw it was: the same for the same value, purpose and scope under one key and one table of settings. It comes from
+/// a part of the HMAC that seeds nothing, and tells nothing of what was drawn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DrawId(u64);
+
+impl DrawId {
+    pub fn as_u64(self) -> u64 {
+        self.0
     }
 }
 
 /// One stream of random numbers.
 pub(crate) struct Draw {
     rng: ChaCha20Rng,
+    id: DrawId,
 }
 
 impl Draw {
+    pub(crate) fn id(&self) -> DrawId {
+        self.id
+    }
+
     /// The generator itself, for mechanisms.
     pub(crate) fn rng(&mut self) -> &mut dyn Rng {
         &mut self.rng

@@ -15,10 +15,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use taire_lexicon::PlaceKind;
-use taire_privacy::{Exponential, Mechanism, NearestExponential, PlanarLaplace};
+use taire_privacy::{Exponential, Loss, Mechanism, NearestExponential, PlanarLaplace};
 use taire_text::{Entity, KnownIdentity, Label, Language, Note, fold};
 
-use crate::account::Account;
+use crate::account::{Account, Release};
 use crate::areas;
 use crate::gazetteer::{AnyTown, Gazetteer, department_of_postal, inhabitants, search_form};
 use crate::key::{Purpose, Scope, Streams};
@@ -154,7 +154,11 @@ impl<'a> Atlas<'a> {
         let places = profiles.region(town.region(), self.language)?;
         let here = profiles.place(town, self.language)?;
         let mut draw = self.streams.draw(Purpose::Town, self.scope, &format!("{method:?} {}", town.code()));
-        let pay = |loss| account.spend(&[(Label::City, loss)]);
+        let id = self.scope.shared(draw.id());
+        let pay = |loss: Loss| {
+            let loss = loss.about("towns of one region");
+            account.spend(&[Release { label: Label::City, loss, draw: id }])
+        };
         let index = match method {
             Places::List => return None,
             Places::Geo { epsilon } => {

@@ -11,7 +11,7 @@ use taire_lang::Vocabulary;
 use taire_privacy::{Mechanism, RandomisedResponse};
 use taire_text::{Label, Language, fold};
 
-use crate::account::Account;
+use crate::account::{Account, Release};
 use crate::key::{Purpose, Scope, Streams};
 use crate::shape;
 
@@ -42,9 +42,11 @@ impl<'a> Responses<'a> {
         let known = self.drawn.borrow().get(&(label, group, truth)).copied();
         known.unwrap_or_else(|| {
             let mechanism = RandomisedResponse::new(eps, choices).ok()?;
-            let paid = self.account.spend(&[(label, mechanism.loss())]);
             let value = format!("{} {group} {truth} of {choices} at {eps}", label.name());
             let mut draw = self.streams.draw(Purpose::Response, self.scope, &value);
+            let what = if label == Label::Sex { "sexes" } else { "relations of one gender" };
+            let loss = mechanism.loss().about(what);
+            let paid = self.account.spend(&[Release { label, loss, draw: self.scope.shared(draw.id()) }]);
             let said = paid.then(|| mechanism.release(&truth, draw.rng()));
             self.drawn.borrow_mut().insert((label, group, truth), said);
             said
@@ -113,7 +115,7 @@ impl<'a> Responses<'a> {
 mod tests {
     use super::*;
     use crate::key::test_streams;
-    use taire_privacy::{Budget, Loss};
+    use taire_privacy::Budget;
 
     fn with<T>(
         seed: u8,
@@ -121,7 +123,7 @@ mod tests {
         eps: f64,
         budget: Budget,
         run: impl Fn(&Responses<'_>) -> T,
-    ) -> (T, Vec<(Label, Loss)>) {
+    ) -> (T, Vec<Release>) {
         let streams = test_streams(seed);
         let account = Account::new(budget);
         let epsilons = BTreeMap::from([(Label::Sex, eps), (Label::Kinship, eps)]);
@@ -130,7 +132,7 @@ mod tests {
                 Responses::new(&streams, Scope::Patient(patient), Language::Fr, &epsilons, &account);
             run(&responses)
         };
-        (out, account.into_entries())
+        (out, account.into_releases())
     }
 
     #[test]
@@ -146,7 +148,7 @@ mod tests {
                     said
                 });
                 assert_eq!(losses.len(), 1, "paid once");
-                assert!((losses[0].1.epsilon() - 1.0).abs() < 1e-6);
+                assert!((losses[0].loss.epsilon() - 1.0).abs() < 1e-6);
                 said == "F"
             })
             .count();

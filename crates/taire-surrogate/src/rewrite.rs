@@ -6,11 +6,10 @@ use std::fmt::Write as _;
 
 use jiff::civil::Date;
 use sha2::{Digest, Sha512};
-use taire_privacy::Loss;
 use taire_text::joint::{self, Follows};
 use taire_text::{Entity, Group, KnownIdentity, Label, Mention, Note, Raw, Role, Span, fold};
 
-use crate::account::Account;
+use crate::account::{Account, Release};
 use crate::actions::{DateWidth, TownWidth, Widths};
 use crate::fingerprint::SettingsFingerprint;
 use crate::join_key::{IdKind, JoinKeys};
@@ -21,8 +20,10 @@ use crate::places::{Atlas, Chosen};
 use crate::profiles::Profiles;
 use crate::response::Responses;
 use crate::settings::{Action, Dates, ScopeKind, Settings};
-use crate::time::Frame;
-use crate::{Error, contact, facilities, institution, nir, numbers, streets, tags, wider, words};
+use crate::time::{Frame, FrameContext, FrameScopes};
+use crate::{
+    Error, contact, event_words, facilities, institution, nir, numbers, streets, tags, wider, words,
+};
 
 /// Rewrites notes under one key and one table of settings. It keeps nothing between notes, so threads share it.
 pub struct Rewriter {
@@ -87,7 +88,10 @@ pub struct Rewritten {
     pub replacements: Vec<Replacement>,
     pub fallbacks: Vec<Fallback>,
     /// What the mechanisms of the policy declared, release by release; empty under policies that declare nothing.
-    pub losses: Vec<(Label, Loss)>,
+    pub releases: Vec<Release>,
+    /// Under `ldp` and `metric`: words that place an event without a date ("hier", "J+5"). They stay as they are, and what they
+    /// tell is in no loss.
+    pub event_words: usize,
 }
 
 impl Rewritten {
@@ -146,13 +150,10 @@ impl Rewriter {
         }
     }
 
-    /// Sequences are one document's, whatever the scope of the rest.
-    fn time_scope<'a>(&self, document: &'a str, patient: Option<&'a str>) -> Scope<'a> {
-        if self.settings.dates.by_document() {
-            Scope::Document(document)
-        } else {
-            self.scope(document, patient)
-        }
+    /// Sequences are one document's, whatever the scope of the rest; a birth date is its patient's.
+    fn frame_scopes<'a>(&self, document: &'a str, patient: Option<&'a str>) -> FrameScopes<'a> {
+        let person = patient.filter(|_| self.settings.scope != ScopeKind::Document).map(Scope::Patient);
+        FrameScopes { calendar: self.scope(document, patient), document: Scope::Document(document), person }
     }
 
     /// What each entity becomes. `entities` are disjoint and sorted, as fusion gives them.
@@ -169,11 +170,13 @@ impl Rewriter {
     ) -> Result<Rewritten, Error> {
         check_entities(note, entities)?;
         if entities.is_empty() {
-            return Ok(Rewritten::default());
+            let by_document = self.settings.dates.by_document();
+            let event_words = if by_document { event_words::count(note, &[]) } else { 0 };
+            return Ok(Rewritten { event_words, ..Rewritten::default() });
         }
         let document = document_key(note);
         let scope = self.scope(&document, note.patient.as_deref());
-        let time_scope = self.time_scope(&document, note.patient.as_deref());
+        let scopes = self.frame_scopes(&document, note.patient.as_deref());
         let account = Account::new(self.settings.budget.budget());
         let chosen = Chosen { method: self.settings.places, profiles: &self.profiles, account: &account };
         let mut avoid = known_words(&note.known, note.language);
@@ -188,7 +191,11 @@ impl Rewriter {
             note,
             scope,
             people: People::read(note, entities, &names),
-            frame: Frame::new(&self.streams, time_scope, &self.settings, &account, note, entities),
+            frame: Frame::new(
+                &FrameContext { streams: &self.streams, scopes, settings: &self.settings, account: &account },
+                note,
+                entities,
+            ),
             atlas: Atlas::new(&self.streams, scope, chosen, note, entities),
             site_atlas: Atlas::of_institution(&self.streams, chosen, note, entities),
             institutions: institution::owned(note, entities),
@@ -243,7 +250,10 @@ impl Rewriter {
             out.replacements.push(Replacement { span, label, role, text, mend });
         }
         drop(job);
-        out.losses = account.into_entries();
+        out.releases = account.into_releases();
+        if self.settings.dates.by_document() {
+            out.event_words = event_words::count(note, &out.replacements);
+        }
         Ok(out)
     }
 
@@ -271,7 +281,7 @@ impl Rewriter {
     /// Where days of one patient's record go, by the calendar alone: what the measurements of a calendar need. Under
     /// `ldp` and `metric` it is the plain shift of the document's date.
     pub fn move_days(&self, patient: &str, days: &[Date]) -> Vec<Option<Date>> {
-        let scope = self.time_scope(patient, Some(patient));
+        let scope = self.scope(patient, Some(patient));
         let calendar = crate::calendar::Calendar::new(&self.streams, scope, self.settings.dates);
         days.iter().map(|&day| calendar.map(day)).collect()
     }
@@ -279,12 +289,12 @@ impl Rewriter {
     /// The moved date of a document; `None` when it has none, or none can be made.
     pub fn document_date(&self, note: &Note) -> Option<Date> {
         let document = document_key(note);
-        self.written_day(self.time_scope(&document, note.patient.as_deref()), note.date?)
+        self.written_day(self.scope(&document, note.patient.as_deref()), note.date?)
     }
 
     /// A day of a patient's record in a table beside the documents, as it is written in the date of a document.
     pub fn record_day(&self, patient: &str, day: Date) -> Option<Date> {
-        self.written_day(self.time_scope(patient, Some(patient)), day)
+        self.written_day(self.scope(patient, Some(patient)), day)
     }
 
     fn written_day(&self, scope: Scope<'_>, day: Date) -> Option<Date> {

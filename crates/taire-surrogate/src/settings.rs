@@ -24,7 +24,7 @@
 //! Sex = 1.0
 //!
 //! [rewrite.budget]             # what one document may lose; what exceeds it becomes a tag
-//! pure = 0.75                  # ε
+//! pure = 0.75                  # ε, all that is released together
 //! kilometre = 1.0              # ε per kilometre; also day, week, month, year, profile
 //! ```
 
@@ -110,8 +110,8 @@ pub enum Dates {
         #[serde(default = "slope")]
         slope: f64,
     },
-    /// Bounded Laplace noise on the intervals of the document's dates and ages, in days; ε is split evenly among
-    /// them (Tchouka 2022, §4.6). The document's own date moves as under `shift`.
+    /// Bounded Laplace noise on the intervals of the document's dates, and on birth dates and ages, in days; ε is split evenly
+    /// among them (Tchouka 2022, §4.6). The document's own date moves as under `shift`.
     Ldp {
         #[serde(default = "time_epsilon")]
         epsilon: f64,
@@ -122,9 +122,13 @@ pub enum Dates {
         /// The reach of the classes, in days.
         #[serde(default = "classes")]
         classes: [u32; 3],
+        /// How far apart two birth dates, or two ages, may be for their loss to hold, in days.
+        #[serde(default = "birth_days")]
+        birth_days: u32,
     },
     /// Discrete Laplace noise on the intervals, each in the unit it was written in, at ε per day, week, month or year
-    /// (Tchouka 2023, §8.2.2.2). The document's own date moves as under `shift`.
+    /// (Tchouka 2023, §8.2.2.2); a date between two others belongs to two intervals and costs 2ε. The document's own date
+    /// moves as under `shift`.
     Metric {
         #[serde(default = "time_epsilon")]
         epsilon: f64,
@@ -272,6 +276,11 @@ fn classes() -> [u32; 3] {
     [61, 660, 36_000]
 }
 
+/// A year: two people of the same age, and those of the next, are not told apart.
+fn birth_days() -> u32 {
+    366
+}
+
 fn candidates() -> usize {
     10
 }
@@ -338,7 +347,7 @@ impl Settings {
         if self.dates.by_document() && self.scope != ScopeKind::Document {
             out.push(
                 "dates move by the sequence of each document, as ldp and metric do: the same day may become two in \
-                 two documents of one patient, and the loss is told by document",
+                 two documents of one patient; the dates of the documents themselves keep their intervals",
             );
         }
         if self.scope == ScopeKind::Document {
@@ -400,12 +409,17 @@ impl Settings {
                 }
                 (min_days, max_days)
             }
-            Dates::Ldp { epsilon, min_days, max_days, classes } => {
+            Dates::Ldp { epsilon, min_days, max_days, classes, birth_days } => {
                 check_epsilon("dates", epsilon)?;
                 let [short, medium, long] = classes;
                 if !(1 <= short && short < medium && medium < long && long <= 100_000) {
                     return Err(Error::new(format!(
                         "ldp has classes {short}, {medium}, {long}; they rise from 1 to 100000: 61, 660, 36000 are usual"
+                    )));
+                }
+                if !(1..=long).contains(&birth_days) {
+                    return Err(Error::new(format!(
+                        "birth_days is {birth_days}; it must be between 1 and {long}, the longest class: 366 is usual"
                     )));
                 }
                 (min_days, max_days)
@@ -472,6 +486,7 @@ mod tests {
         for (toml, says) in [
             ("dates = { method = \"ldp\", epsilon = 0.0 }", "0.000001 to 64"),
             ("dates = { method = \"ldp\", classes = [61, 60, 36000] }", "they rise"),
+            ("dates = { method = \"ldp\", birth_days = 0 }", "between 1 and 36000"),
             ("dates = { method = \"metric\", epsilon = nan }", "0.000001 to 64"),
             ("places = { method = \"health\", k = 1 }", "2 or more"),
             ("indicators = \"towns.csv\"", "places take none"),

@@ -2,8 +2,9 @@
 //!
 //! A date is moved by the scope's calendar and printed in its own surface. An age is recomputed between the moved
 //! birth date and the moved date it belongs to; from `old_age` on it is pooled, and so is the birth date, which
-//! moves to the pooled age, with everything that would lie before it (`old_age`). Under `ldp` and `metric` the same numbers are looked up in the document's sequence instead,
-//! and what is not in it has no surrogate.
+//! moves to the pooled age, with everything that would lie before it (`old_age`). Under `ldp` and `metric` the same numbers are
+//! looked up in the document's sequence instead, and what is not in it has no surrogate. An age that the birth date tells, in
+//! whatever unit, is counted from the released birth date.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -14,13 +15,32 @@ use taire_text::{Entity, Label, Language, Note};
 use crate::account::Account;
 use crate::actions::DateWidth;
 use crate::calendar::{Calendar, number, years_between};
-use crate::counts::{Unit, elapsed, numbers};
+use crate::counts::{Unit, elapsed, numbers, ratio};
 use crate::key::{Purpose, Scope, Streams};
 use crate::old_age::BirthEvidence;
-use crate::sequence::{Element, Sequence};
+use crate::sequence::{Drawing, Element, Place, Sequence, Track};
 use crate::settings::{Dates, Settings};
 use crate::wider;
 use crate::written::{ANY_DAY, Written, read_dates};
+
+/// Which documents share what of their time.
+#[derive(Clone, Copy)]
+pub(crate) struct FrameScopes<'a> {
+    /// The calendar.
+    pub(crate) calendar: Scope<'a>,
+    /// The sequence of `ldp` and `metric`.
+    pub(crate) document: Scope<'a>,
+    /// Under these, the patient whose birth date is drawn once.
+    pub(crate) person: Option<Scope<'a>>,
+}
+
+/// What the time of a note is moved by.
+pub(crate) struct FrameContext<'a> {
+    pub(crate) streams: &'a Streams,
+    pub(crate) scopes: FrameScopes<'a>,
+    pub(crate) settings: &'a Settings,
+    pub(crate) account: &'a Account,
+}
 
 /// The time of one note.
 pub(crate) struct Frame {
@@ -47,14 +67,9 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    pub(crate) fn new(
-        streams: &Streams,
-        scope: Scope<'_>,
-        settings: &Settings,
-        account: &Account,
-        note: &Note,
-        entities: &[Entity],
-    ) -> Frame {
+    pub(crate) fn new(context: &FrameContext<'_>, note: &Note, entities: &[Entity]) -> Frame {
+        let &FrameContext { streams, scopes, settings, account } = context;
+        let scope = scopes.calendar;
         let calendar = Calendar::new(streams, scope, settings.dates);
         let (dates, letter) = read_dates(note, entities);
         let complete = |birth: bool| {
@@ -92,15 +107,22 @@ impl Frame {
         if settings.dates.by_document() {
             frame.stray_birth = streams.draw(Purpose::BirthDay, scope, "stray").within(20 * 365, 80 * 365);
             let elements = frame.elements(note, entities);
-            let drawn = Sequence::draw(streams, scope, settings.dates, &elements).unwrap_or_default();
-            frame.refused = !account.spend(drawn.losses());
+            let birth = frame.birth.and_then(|day| frame.place_of_date(day, Precision::Day, true));
+            let drawn = reference.and_then(|reference| {
+                let FrameScopes { document, person, .. } = scopes;
+                let drawing = Drawing { streams, document, person, dates: settings.dates, reference, birth };
+                drawing.sequence(&elements)
+            });
+            let drawn = drawn.unwrap_or_default();
+            frame.refused = !account.spend(drawn.releases());
             frame.sequence = Some(if frame.refused { Sequence::default() } else { drawn });
         }
         // Under a sequence the released age decides: the true one would tell more than was paid for.
         frame.old = match (&frame.sequence, birth) {
             (Some(_), _) => {
-                let ends =
-                    birth.and_then(|b| frame.map(b)).zip(reference.and_then(|r| frame.calendar.map(r)));
+                let ends = birth
+                    .and_then(|b| frame.released_birth(b))
+                    .zip(reference.and_then(|r| frame.calendar.map(r)));
                 ends.is_some_and(|(b, r)| old(b, r))
             }
             (None, Some(b)) => reference.is_some_and(|r| old(b, r)),
@@ -151,43 +173,40 @@ impl Frame {
     /// Everything of the document that its sequence must hold.
     fn elements(&self, note: &Note, entities: &[Entity]) -> Vec<Element> {
         let mut out = Vec::new();
-        let mut add = |key: Option<(Count, i64)>, label: Label| {
-            out.extend(key.map(|(unit, back)| Element { unit, back, label }));
+        let mut add = |place: Option<Place>, label: Label| {
+            out.extend(place.map(|place| Element { place, label }));
         };
         for written in &self.dates {
             let label = if written.birth { Label::BirthDate } else { Label::Date };
-            add(written.day.and_then(|d| self.key_of_day(d, written.surface.precision())), label);
+            let precision = written.surface.precision();
+            add(written.day.and_then(|d| self.place_of_date(d, precision, written.birth)), label);
         }
         let counts_from_birth = |e: &Entity| matches!(e.label, Label::Age | Label::SocialSecurity);
         if let Some(birth) = self.birth.filter(|_| entities.iter().any(counts_from_birth)) {
-            add(self.key_of_day(birth, Precision::Day), Label::BirthDate);
+            add(self.place_of_date(birth, Precision::Day, true), Label::BirthDate);
         }
         for entity in entities.iter().filter(|e| matches!(e.label, Label::Age | Label::RelativeDate)) {
             let span = note.to_norm(entity.span);
             let (text, after) = (span.of(note.norm()), &note.norm()[span.end()..]);
-            let mut take = |n: i64, unit: Option<Unit>| {
-                let key = match (entity.label, unit) {
-                    (Label::Age, None | Some(Unit::Year)) => self.key_of_age(n),
-                    (_, Some(unit)) => self.key_of_lapse(n, unit),
-                    (_, None) => self.key_of_year(n),
-                };
-                add(key, entity.label);
-                Some(n)
-            };
-            if text.bytes().any(|b| b.is_ascii_digit()) {
-                numbers(text, after, take);
-            } else if let Some(lapse) = lapse::parse(text, note.language) {
-                take(i64::from(lapse.value), Some(Unit::of_lapse(lapse.unit)));
-                if let Some((n, unit)) = lapse.minor {
-                    take(i64::from(n), Some(Unit::of_lapse(unit)));
+            let written = lapses(text, after, note.language);
+            if entity.label == Label::Age {
+                let ages: Vec<_> = written.iter().map(|(n, unit)| (*n, unit.unwrap_or(Unit::Year))).collect();
+                match whole_age(&ages) {
+                    Some((n, unit)) => add(self.place_of_age(n, unit), entity.label),
+                    None => ages.iter().for_each(|&(n, unit)| add(self.place_of_age(n, unit), entity.label)),
                 }
+                continue;
+            }
+            for (n, unit) in written {
+                let place = unit.map_or_else(|| self.place_of_year(n), |unit| self.place_of_lapse(n, unit));
+                add(place, entity.label);
             }
         }
         out
     }
 
-    /// Where a day stands in the sequence: `metric` counts it in the unit it was written in.
-    fn key_of_day(&self, day: Date, precision: Precision) -> Option<(Count, i64)> {
+    /// How far back a day is: `metric` counts it in the unit it was written in.
+    fn distance(&self, day: Date, precision: Precision) -> Option<(Count, i64)> {
         let from = self.reference?;
         let years = i64::from(from.year()) - i64::from(day.year());
         Some(match (self.method, precision) {
@@ -199,76 +218,118 @@ impl Frame {
         })
     }
 
-    fn key_of_lapse(&self, n: i64, unit: Unit) -> Option<(Count, i64)> {
+    /// Where a date is in the sequence. What tells the patient's birth, however exactly, is the birth date.
+    fn place_of_date(&self, day: Date, precision: Precision, birth: bool) -> Option<Place> {
+        let own = self.birth.filter(|own| {
+            let agrees = match precision {
+                Precision::Year => own.year() == day.year(),
+                Precision::Month => (own.year(), own.month()) == (day.year(), day.month()),
+                _ => *own == day,
+            };
+            // The document's own date stays so, whoever was born on it.
+            (*own == day && self.reference != Some(day)) || (birth && agrees)
+        });
+        let (unit, back) = match own {
+            Some(own) => self.distance(own, Precision::Day)?,
+            None => self.distance(day, precision)?,
+        };
+        let track = if birth || own.is_some() { Track::Life(unit) } else { Track::Event(unit) };
+        Some((track, back))
+    }
+
+    fn place_of_lapse(&self, n: i64, unit: Unit) -> Option<Place> {
         if matches!(self.method, Dates::Metric { .. }) {
-            return Some((unit.count(), n));
+            return Some((Track::Event(unit.count()), n));
         }
-        self.key_of_day(self.reference?.checked_sub(unit.span(n)?).ok()?, Precision::Day)
+        let day = self.reference?.checked_sub(unit.span(n)?).ok()?;
+        let (unit, back) = self.distance(day, Precision::Day)?;
+        Some((Track::Event(unit), back))
     }
 
     /// An age that the birth date tells needs nothing more than the birth date.
-    fn key_of_age(&self, years: i64) -> Option<(Count, i64)> {
-        if matches!(self.method, Dates::Metric { .. }) {
-            return (!self.age_is_told(years)).then_some((Count::Year, years));
+    fn place_of_age(&self, n: i64, unit: Unit) -> Option<Place> {
+        match (self.method, self.birth.filter(|_| self.is_told(n, unit))) {
+            (_, Some(birth)) => self.place_of_date(birth, Precision::Day, true),
+            (Dates::Metric { .. }, None) => Some((Track::Life(unit.count()), n)),
+            // The middle of the time in which somebody is of that age.
+            _ => Some((Track::Life(Count::Day), ((n as f64 + 0.5) * unit.days()) as i64)),
         }
-        self.key_of_day(self.day_of_age(years)?, Precision::Day)
     }
 
-    fn key_of_year(&self, n: i64) -> Option<(Count, i64)> {
+    fn place_of_year(&self, n: i64) -> Option<Place> {
         let year = i16::try_from(n).ok().filter(|y| (1850..=2150).contains(y))?;
-        self.key_of_day(jiff::civil::Date::new(year, 7, 1).ok()?, Precision::Year)
+        self.place_of_date(Date::new(year, 7, 1).ok()?, Precision::Year, false)
     }
 
-    fn age_is_told(&self, years: i64) -> bool {
-        self.birth.zip(self.reference).is_some_and(|(b, r)| years_between(b, r) == years)
-    }
-
-    /// The day that stands for an age: the day it was reached, or without a birth date the birth it implies.
-    fn day_of_age(&self, years: i64) -> Option<Date> {
-        match self.birth {
-            Some(birth) if self.age_is_told(years) => Some(birth),
-            Some(birth) => birth.checked_add(years.years()).ok()?.checked_add(182.days()).ok(),
-            None => self.reference?.checked_sub(years.years()).ok()?.checked_sub(182.days()).ok(),
-        }
+    /// Whether an age is the one that the birth date gives on the document's date. Letters give it as of the stay, or rounded:
+    /// one off is the same age, but in small numbers, where it may be another time.
+    fn is_told(&self, n: i64, unit: Unit) -> bool {
+        let slack = i64::from(n >= 12 && matches!(unit, Unit::Year | Unit::Month));
+        self.birth.zip(self.reference).is_some_and(|(b, r)| (elapsed(b, r, unit) - n).abs() <= slack)
     }
 
     /// What the sequence made of an element.
-    fn moved(&self, key: (Count, i64)) -> Option<i64> {
-        self.sequence.as_ref()?.get(key.0, key.1)
+    fn moved(&self, place: Place) -> Option<i64> {
+        self.sequence.as_ref()?.get(place)
     }
 
-    /// The day an element of the sequence stands for now.
-    fn day_of(&self, (unit, back): (Count, i64)) -> Option<Date> {
+    /// The day an element of the sequence is now.
+    fn day_of(&self, place: Place) -> Option<Date> {
         let to = self.calendar.map(self.reference?)?;
-        let new = self.moved((unit, back))?;
-        let day = match unit {
+        let new = self.moved(place)?;
+        let day = match place.0.unit() {
             Count::Year => Date::new(i16::try_from(i64::from(to.year()) - new).ok()?, 7, 1),
             Count::Month => to.checked_sub(jiff::Span::new().try_months(new).ok()?),
             _ => to.checked_sub(jiff::Span::new().try_days(new).ok()?),
         };
-        day.ok().map(|day| self.after_birth(day))
+        match place.0 {
+            Track::Life(_) => day.ok(),
+            Track::Event(_) => day.ok().map(|day| self.after_birth(day)),
+        }
     }
 
-    /// The age of somebody by the sequence alone; never the number as it was written.
-    fn released_age(&self, years: i64) -> Option<i64> {
-        let to = self.calendar.map(self.reference?)?;
-        if matches!(self.method, Dates::Metric { .. }) && !self.age_is_told(years) {
-            return Some(self.moved((Count::Year, years))?.max(0));
-        }
-        let day = self.day_of(self.key_of_day(self.day_of_age(years)?, Precision::Day)?)?;
-        let age = match self.birth {
-            Some(birth) if !self.age_is_told(years) => years_between(self.map_birth(birth)?, day),
-            Some(birth) => years_between(self.map_birth(birth)?, to),
-            None => years_between(day, to),
+    /// The patient's birth by the sequence, before it is pooled.
+    fn released_birth(&self, birth: Date) -> Option<Date> {
+        self.day_of(self.place_of_date(birth, Precision::Day, true)?)
+    }
+
+    /// Ages by the sequence alone; never a number as it was written.
+    fn released_ages(&self, ages: &[(i64, Unit)]) -> Option<Vec<i64>> {
+        let Some((whole, fine)) = whole_age(ages) else {
+            return ages.iter().map(|&(n, unit)| self.released_age(n, unit)).collect();
         };
-        Some(age.max(0))
+        let coarse = ages[0].1;
+        if let Some(birth) = self.birth.filter(|_| self.is_told(whole, fine)) {
+            let (from, to) = (self.map_birth(birth)?, self.calendar.map(self.reference?)?);
+            let major = elapsed(from, to, coarse).max(0);
+            let rest = from.checked_add(coarse.span(major)?).ok()?;
+            return Some(vec![major, elapsed(rest, to, fine).max(0)]);
+        }
+        let (whole, ratio) = (self.released_age(whole, fine)?, ratio(coarse, fine)?);
+        Some(vec![whole / ratio, whole % ratio])
+    }
+
+    fn released_age(&self, n: i64, unit: Unit) -> Option<i64> {
+        if let Some(birth) = self.birth.filter(|_| self.is_told(n, unit)) {
+            let to = self.calendar.map(self.reference?)?;
+            return Some(elapsed(self.map_birth(birth)?, to, unit).max(0));
+        }
+        let place = self.place_of_age(n, unit)?;
+        let new = self.moved(place)?.max(0);
+        let counted = place.0.unit() == unit.count();
+        Some(if counted { new } else { (new as f64 / unit.days()).floor() as i64 })
     }
 
     fn released_lapse(&self, n: i64, unit: Unit) -> Option<i64> {
-        let key = self.key_of_lapse(n, unit)?;
-        let new = self.moved(key)?.max(0);
-        let days = key.0 == Count::Day && unit != Unit::Day;
-        Some(if days { (new as f64 / unit.days()).round() as i64 } else { new }.max(1))
+        let place = self.place_of_lapse(n, unit)?;
+        let new = self.moved(place)?.max(0);
+        if place.0.unit() == unit.count() {
+            return Some(new.max(1));
+        }
+        let rounded = (new as f64 / unit.days()).round() as i64;
+        let limit = self.sequence.as_ref()?.limit(place);
+        let most = limit.map_or(i64::MAX, |limit| (limit as f64 / unit.days()).floor() as i64);
+        Some(rounded.min(most).max(1))
     }
 
     /// Whether an entity holds a date that was read.
@@ -286,7 +347,7 @@ impl Frame {
             let precision = written.surface.precision();
             let new = match &self.sequence {
                 Some(_) if self.birth != Some(day) || !self.old => {
-                    let new = self.day_of(self.key_of_day(day, precision)?)?;
+                    let new = self.day_of(self.place_of_date(day, precision, written.birth)?)?;
                     Some(if written.birth { self.pool_released_birth(new) } else { new })
                 }
                 _ if written.birth => self.map_birth(day),
@@ -386,7 +447,7 @@ impl Frame {
 
     pub(crate) fn map(&self, day: Date) -> Option<Date> {
         match self.sequence {
-            Some(_) => self.day_of(self.key_of_day(day, Precision::Day)?),
+            Some(_) => self.day_of(self.place_of_date(day, Precision::Day, false)?),
             None => self.calendar.map(day).map(|new| self.after_birth(new)),
         }
     }
@@ -399,15 +460,13 @@ impl Frame {
                 let to = self.calendar.map(self.reference?)?;
                 to.checked_sub(jiff::Span::new().try_days(self.stray_birth).ok()?).ok()
             }
+            _ if self.sequence.is_some() => self.released_birth(day),
             _ => self.map(day),
         }
     }
 
-    /// The age of somebody `years` old, when both ends have moved.
+    /// The age of somebody `years` old, when both ends have moved by the calendar.
     fn age(&self, years: i64) -> Option<i64> {
-        if self.sequence.is_some() {
-            return self.released_age(years);
-        }
         if self.stays {
             return Some(years);
         }
@@ -451,17 +510,27 @@ impl Frame {
             return self.spelt_age(text);
         }
         let mut pooled = false;
-        let new = numbers(text, after, |n, unit| match unit {
-            None | Some(Unit::Year) => {
-                let age = self.age(n)?;
-                if self.is_old(n, age) {
-                    pooled = true;
-                    Some(self.old_age)
-                } else {
-                    Some(age)
-                }
+        let mut released = match self.sequence {
+            Some(_) => {
+                let ages = lapses(text, after, self.language);
+                let ages: Vec<_> =
+                    ages.into_iter().map(|(n, unit)| (n, unit.unwrap_or(Unit::Year))).collect();
+                Some(self.released_ages(&ages)?.into_iter())
             }
-            Some(unit) => self.young(n, unit),
+            None => None,
+        };
+        let new = numbers(text, after, |n, unit| {
+            let years = matches!(unit, None | Some(Unit::Year));
+            let age = match (&mut released, unit) {
+                (Some(released), _) => released.next()?,
+                (None, Some(unit)) if !years => self.young(n, unit)?,
+                (None, _) => self.age(n)?,
+            };
+            if years && self.is_old(n, age) {
+                pooled = true;
+                return Some(self.old_age);
+            }
+            Some(age)
         })?;
         Some(match pooled {
             false => new,
@@ -489,9 +558,6 @@ impl Frame {
 
     /// The age of a small child in months, weeks or days, if it is the one at the document's date.
     fn young(&self, n: i64, unit: Unit) -> Option<i64> {
-        if self.sequence.is_some() {
-            return self.duration(n, unit);
-        }
         let ends = self.birth.zip(self.reference).filter(|_| !self.stays);
         let told = ends.filter(|&(b, r)| elapsed(b, r, unit) == n);
         let moved = told.and_then(|(b, r)| Some(elapsed(self.map_birth(b)?, self.map(r)?, unit)));
@@ -506,26 +572,26 @@ impl Frame {
     /// `soixante-quatorze ans`, `octogénaire`: an age in letters.
     fn spelt_age(&self, text: &str) -> Option<String> {
         let lapse = lapse::parse(text, self.language)?;
-        if lapse.unit != lapse::Unit::Year {
-            if self.sequence.is_some() || lapse.minor.is_some() {
-                return self.spelt_lapse(&lapse);
+        let (old, unit) = (i64::from(lapse.value), Unit::of_lapse(lapse.unit));
+        let minor = lapse.minor.map(|(n, unit)| (i64::from(n), Unit::of_lapse(unit)));
+        let (new, new_minor) = match (&self.sequence, unit) {
+            (Some(_), _) => {
+                let ages: Vec<_> = std::iter::once((old, unit)).chain(minor).collect();
+                let new = self.released_ages(&ages)?;
+                (*new.first()?, new.get(1).copied())
             }
-            let new = self.young(i64::from(lapse.value), Unit::of_lapse(lapse.unit))?;
-            return Some(lapse.surface.print(u16::try_from(new).ok()?, None));
-        }
-        let (old, new) = (i64::from(lapse.value), self.age(i64::from(lapse.value))?);
-        if self.is_old(old, new) {
+            (None, Unit::Year) => (self.age(old)?, minor.map(|m| m.0)),
+            (None, _) if minor.is_some() => return self.spelt_lapse(&lapse),
+            (None, _) => (self.young(old, unit)?, None),
+        };
+        if unit == Unit::Year && self.is_old(old, new) {
             return Some(match self.language {
                 Language::Fr => format!("{} ans ou plus", self.old_age),
                 Language::Es => format!("{} años o más", self.old_age),
             });
         }
-        let minor = lapse.minor.map(|(n, unit)| match self.sequence {
-            Some(_) => self.released_lapse(i64::from(n), Unit::of_lapse(unit)),
-            None => Some(i64::from(n)),
-        });
-        let minor = minor.flatten().and_then(|n| u16::try_from(n).ok());
-        Some(lapse.surface.print(u16::try_from(new).ok()?, minor))
+        let new_minor = new_minor.and_then(|n| u16::try_from(n).ok());
+        Some(lapse.surface.print(u16::try_from(new).ok()?, new_minor))
     }
 
     /// A distance in letters, as the frame has it.
@@ -547,7 +613,9 @@ impl Frame {
         numbers(text, after, |n, unit| match unit {
             Some(Unit::Year) if n >= self.old_age && self.sequence.is_none() => Some(self.old_age),
             Some(unit) => self.duration(n, unit),
-            None if self.sequence.is_some() => self.day_of(self.key_of_year(n)?).map(|d| i64::from(d.year())),
+            None if self.sequence.is_some() => {
+                self.day_of(self.place_of_year(n)?).map(|d| i64::from(d.year()))
+            }
             None if (1850..=2150).contains(&n) => {
                 let middle = jiff::civil::Date::new(n as i16, 7, 1).ok().and_then(|d| self.map(d));
                 Some(middle.map_or(0, |d| i64::from(d.year())))
@@ -555,4 +623,26 @@ impl Frame {
             None => Some(n),
         })
     }
+}
+
+/// The numbers of an age or a distance in time with their units, in digits or in letters.
+fn lapses(text: &str, after: &str, language: Language) -> Vec<(i64, Option<Unit>)> {
+    let mut out = Vec::new();
+    if text.bytes().any(|b| b.is_ascii_digit()) {
+        numbers(text, after, |n, unit| {
+            out.push((n, unit));
+            Some(n)
+        });
+    } else if let Some(lapse) = lapse::parse(text, language) {
+        out.push((i64::from(lapse.value), Some(Unit::of_lapse(lapse.unit))));
+        out.extend(lapse.minor.map(|(n, unit)| (i64::from(n), Some(Unit::of_lapse(unit)))));
+    }
+    out
+}
+
+/// `3 ans et 2 mois` is one age, of 38 months; `70 à 75 ans` is two.
+fn whole_age(ages: &[(i64, Unit)]) -> Option<(i64, Unit)> {
+    let &[(major, coarse), (minor, fine)] = ages else { return None };
+    let ratio = ratio(coarse, fine).filter(|ratio| minor < *ratio)?;
+    Some((major * ratio + minor, fine))
 }

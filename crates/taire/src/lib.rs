@@ -27,6 +27,7 @@ mod doubt;
 mod error;
 mod given;
 pub mod links;
+mod losses;
 mod pipeline;
 mod policy;
 mod records;
@@ -42,18 +43,19 @@ pub use deidentifier::{Deidentifier, DeidentifierBuilder, KeyChoice};
 pub use doubt::{Doubt, Findings};
 pub use error::{Error, ErrorKind};
 pub use links::{LinkCounts, Links};
+pub use losses::{EventWords, Spent};
 pub use pipeline::{Deidentified, Engine, Pipeline, Written, text_id};
 pub use policy::{
     AllowedWords, DenyList, POLICY_KEYS, PatternRule, Policy, PolicyKey, SHIPPED, TrustedScope,
     policy_reference,
 };
 pub use records::Records;
-pub use report::{Doubtful, Refused, Report, Spent};
+pub use report::{Doubtful, Refused, Report};
 pub use run::{Refusal, Run, Task, Treated};
 pub use spans::found_spans;
 pub use taire_detect::{Judgement, Judgements, PeopleIndex, TrustedRecord, WordEntry, WordList};
 pub use taire_formats::{Document, FinalSpan, OutSpan};
-pub use taire_surrogate::{IdKind, Loss, SecretKey, Unit};
+pub use taire_surrogate::{Adjacency, IdKind, Loss, Release, SecretKey, Unit};
 pub use taire_text::{
     Entity, KnownIdentity, Label, Language, PatientId, Position, Reason, Role, Score, Setting, Source,
     SourceSet, Span,

@@ -14,7 +14,7 @@ use taire_detect::{
 use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
 use taire_models::{CrfDetector, StudentDetector, TransformerDetector};
-use taire_surrogate::{Action, Fallback, IdKind, Loss, RecordNames, Rewriter, ScopeKind, SecretKey};
+use taire_surrogate::{Action, Fallback, IdKind, RecordNames, Release, Rewriter, ScopeKind, SecretKey};
 use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source};
 
 use crate::settled::{drop_allowed, kept_entities, settled_entities};
@@ -130,7 +130,9 @@ pub struct Deidentified {
     /// Where a tag was written because no surrogate could be made.
     pub fallbacks: Vec<Fallback>,
     /// What the mechanisms declared, release by release.
-    pub losses: Vec<(Label, Loss)>,
+    pub releases: Vec<Release>,
+    /// Words that place an event without a date and stay as they are, where dates are released by a mechanism.
+    pub event_words: usize,
     /// What stands for the id of the document.
     pub id: String,
     /// What stands for the stay it belongs to, where a run was told of one.
@@ -156,7 +158,8 @@ impl Deidentified {
             written: Vec::new(),
             kept: Vec::new(),
             fallbacks: Vec::new(),
-            losses: Vec::new(),
+            releases: Vec::new(),
+            event_words: 0,
             patient: note.patient.clone().map(String::from),
             date: note.date,
         }
@@ -424,7 +427,8 @@ impl Pipeline {
             written,
             entities,
             fallbacks: rewritten.fallbacks,
-            losses: rewritten.losses,
+            releases: rewritten.releases,
+            event_words: rewritten.event_words,
             patient: rewriter.patient_column(note),
             date: rewriter.document_date(note),
             doubt: Doubt::default(),

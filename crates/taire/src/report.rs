@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use taire_formats::Refusal;
-use taire_surrogate::Loss;
 use taire_text::{Entity, Language, Setting};
 
+use crate::losses::{self, EventWords, Spent};
 use crate::{Deidentified, Doubt, LinkCounts, Policy};
 
 /// Documents that were not written, by reason.
@@ -63,8 +63,12 @@ pub struct Report {
     pub languages: BTreeMap<Language, usize>,
     /// Where a tag was written because no surrogate could be made: label and reason.
     pub fallbacks: BTreeMap<String, usize>,
-    /// What documents lost, by kind of loss (`ε`, `ε per day`) and label, `all` being a document's whole loss.
+    /// What documents lost, by kind of loss and label, `all` being a document's whole loss of that kind. A kind says between
+    /// which inputs it holds: `ε between two birth dates at most 366 days apart`.
     pub losses: BTreeMap<String, BTreeMap<String, Spent>>,
+    /// Words that place events and are outside these losses.
+    #[serde(default)]
+    pub event_words: EventWords,
     /// Why documents were not written. The private folder of the run names them.
     pub refused: Vec<Refused>,
     /// How many written documents are how doubtful. The private folder names them.
@@ -90,55 +94,6 @@ pub struct Documents {
     /// Documents whose spans a person had settled: they were not searched.
     #[serde(default)]
     pub from_reviewed_spans: usize,
-}
-
-/// Losses of many documents: how many lost something, and how much each on average and at most.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Spent {
-    /// Documents that lost something.
-    pub documents: usize,
-    #[serde(serialize_with = "bound", deserialize_with = "unbound")]
-    /// The mean loss of these.
-    pub mean: f64,
-    #[serde(serialize_with = "bound", deserialize_with = "unbound")]
-    /// The largest loss.
-    pub max: f64,
-}
-
-impl Spent {
-    fn add(&mut self, eps: f64) {
-        let before = self.mean * self.documents as f64;
-        self.documents += 1;
-        self.mean = (before + eps) / self.documents as f64;
-        self.max = self.max.max(eps);
-    }
-}
-
-/// JSON has no infinity.
-fn bound<S: Serializer>(eps: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    if eps.is_finite() { serializer.serialize_f64(*eps) } else { serializer.serialize_str("no bound") }
-}
-
-fn unbound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Bound {
-        Number(f64),
-        Word(serde::de::IgnoredAny),
-    }
-    Ok(match Bound::deserialize(deserializer)? {
-        Bound::Number(eps) => eps,
-        Bound::Word(_) => f64::INFINITY,
-    })
-}
-
-/// Four digits, rounded upward.
-fn shown(eps: f64) -> String {
-    if eps.is_finite() { format!("{}", (eps * 1e4 - 1e-6).ceil() / 1e4) } else { "no bound".to_owned() }
-}
-
-fn kind(loss: Loss) -> String {
-    loss.unit().map_or_else(|| "ε".to_owned(), |unit| format!("ε per {}", unit.name()))
 }
 
 /// The report is shared: words that a policy hides, and patterns that may hold some, are counted in it.
@@ -230,15 +185,10 @@ impl Report {
         for fallback in &done.fallbacks {
             *self.fallbacks.entry(format!("{}: {}", fallback.label, fallback.why)).or_default() += 1;
         }
-        let mut sums: BTreeMap<(String, &str), f64> = BTreeMap::new();
-        for &(label, loss) in &done.losses {
-            for name in [label.name(), "all"] {
-                *sums.entry((kind(loss), name)).or_default() += loss.epsilon();
-            }
-        }
-        for ((kind, name), eps) in sums {
+        for ((kind, name), eps) in losses::sums(&done.releases) {
             self.losses.entry(kind).or_default().entry(name.to_owned()).or_default().add(eps);
         }
+        self.event_words.add(done.event_words);
     }
 
     /// A document that was read but not written; `name` gives the options their names. The report counts it and does not
@@ -408,23 +358,24 @@ impl Report {
         if self.losses.is_empty() {
             return;
         }
-        let _ = writeln!(
-            out,
-            "\n## Privacy spent, by document\n\n| loss | label | documents | mean | most |\n|---|---|---:|---:|---:|"
-        );
+        let _ = writeln!(out, "\n## Privacy spent\n\nThe most that one document lost:\n");
         for (kind, labels) in &self.losses {
-            for (label, spent) in labels {
-                let (mean, max) = (shown(spent.mean), shown(spent.max));
-                let _ = writeln!(out, "| {kind} | {label} | {} | {mean} | {max} |", spent.documents);
+            if let Some(spent) = labels.get("all") {
+                let _ = writeln!(out, "- {}", losses::in_words(kind, spent.max));
             }
         }
         let _ = writeln!(
             out,
-            "\nε and ε per unit are different promises and are never added together. They cover dates, ages, towns, and sex and \
-             kinship where those are answered at random; names and numbers are drawn from the key and claim none. The account \
-             is a document's: a town or an answer that comes back in another document of the same scope is the same draw and \
-             costs nothing more, while the dates of each further document of a patient add their own loss."
+            "\n{}\n\n| by document: loss | label | documents | mean | most |\n|---|---|---:|---:|---:|",
+            losses::CONDITIONS
         );
+        for (kind, labels) in &self.losses {
+            for (label, spent) in labels {
+                let (mean, max) = (losses::shown(spent.mean), losses::shown(spent.max));
+                let _ = writeln!(out, "| {kind} | {label} | {} | {mean} | {max} |", spent.documents);
+            }
+        }
+        let _ = writeln!(out, "\n{}", self.event_words.in_words());
     }
 
     fn table(&self, out: &mut String, title: &str, what: &str, rows: &BTreeMap<String, usize>) {
@@ -448,10 +399,10 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taire_surrogate::Unit;
+    use taire_surrogate::{Adjacency, Loss, Release, Unit};
     use taire_text::Label;
 
-    fn done(losses: Vec<(Label, Loss)>) -> Deidentified {
+    fn done(releases: Vec<Release>) -> Deidentified {
         Deidentified {
             in_form: None,
             id: String::new(),
@@ -461,7 +412,8 @@ mod tests {
             written: Vec::new(),
             kept: Vec::new(),
             fallbacks: Vec::new(),
-            losses,
+            releases,
+            event_words: 2,
             patient: None,
             date: None,
             doubt: Doubt::default(),
@@ -489,19 +441,29 @@ mod tests {
     #[test]
     fn losses_are_summed_by_document_and_kinds_stay_apart() {
         let mut report = Report::new("deid", std::iter::once("hybrid".to_owned()));
-        let km = |eps| (Label::City, Loss::Metric { eps, per: Unit::Kilometre });
-        report.count_rewritten(
-            Language::Fr,
-            10,
-            &done(vec![(Label::Date, Loss::Pure(0.5)), km(0.25), km(0.25)]),
-        );
+        let towns = Adjacency::PerUnit { what: "towns", unit: Unit::Kilometre };
+        let km = |eps| Release { label: Label::City, loss: Loss::new(eps, towns), draw: None };
+        let births = Adjacency::Within { what: "birth dates", most: 366, unit: Unit::Day };
+        let birth = Release { label: Label::BirthDate, loss: Loss::new(0.5, births), draw: None };
+        let sex = Loss::new(1.0, Adjacency::AnyTwo("sexes"));
+        let sex = Release { label: Label::Sex, loss: sex, draw: None };
+        report.count_rewritten(Language::Fr, 10, &done(vec![birth, sex, km(0.25), km(0.25)]));
         report.count_rewritten(Language::Fr, 10, &done(vec![km(0.25)]));
         report.count_rewritten(Language::Fr, 10, &done(Vec::new()));
-        let city = report.losses["ε per kilometre"]["City"];
+        let city = report.losses["ε per kilometre between two towns"]["City"];
         assert_eq!(city, Spent { documents: 2, mean: 0.375, max: 0.5 });
-        assert_eq!(report.losses["ε"]["all"].documents, 1);
-        assert!(report.to_markdown().contains("| ε per kilometre | all | 2 | 0.375 | 0.5 |"));
+        assert_eq!(report.losses[losses::AT_ONCE]["all"].max, 1.5);
+        let markdown = report.to_markdown();
+        for line in [
+            "- ε = 0.5 between two birth dates at most 366 days apart",
+            "- ε = 1.5 when all of these differ at once",
+            "| ε per kilometre between two towns | all | 2 | 0.375 | 0.5 |",
+            "6 words of 3 documents place an event",
+        ] {
+            assert!(markdown.contains(line), "{line}: {markdown}");
+        }
         report.count_rewritten(Language::Fr, 10, &done(vec![km(f64::INFINITY)]));
         assert!(report.to_json().contains("\"no bound\""));
+        assert!(report.to_markdown().contains("- no bound per kilometre between two towns"));
     }
 }

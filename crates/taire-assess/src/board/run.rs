@@ -129,7 +129,7 @@ fn dates(method: &str) -> &'static str {
             "moved back by a secret number of days, then stretched a little: who knows the setting undoes it"
         }
         "warp" => "moved by a secret number of days, then bent within bounds: intervals are roughly kept",
-        "ldp" => "intervals carry bounded noise with a declared privacy loss",
+        "ldp" => "intervals, birth dates and ages carry bounded noise with a declared privacy loss",
         "metric" => "intervals carry noise in their own unit with a declared privacy loss for each unit",
         "year" => "the year alone",
         _ => "not told",
@@ -192,7 +192,8 @@ fn losses(page: &mut Page, run: &Figures) {
         return;
     };
     let mut table = Table::new(
-        "By document. A smaller ε hides more; ε and ε per unit are different promises and are not added.",
+        "By document. A smaller ε hides more. Each ε holds between the inputs that its words name, and losses of different words are not \
+         added; words that place events without a date are outside of them.",
         &["kind", "documents", "mean", "most"],
     );
     for (kind, labels) in kinds {

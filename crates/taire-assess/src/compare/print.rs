@@ -53,7 +53,7 @@ pub(super) fn page(c: &Comparison) -> Page {
          holds twice must stand twice. *Attack* rows are the share of tries in which the attacker was right: lower is safer. A dash: nothing to \
          try; fewer than 20 tries are counted out. *Unique* is about a release by itself; noise makes intervals rarer, not commoner, and what it takes away is that \
          they are the true ones, which the row of known intervals tells. ε is what mechanisms declare, mean of the documents that \
-         spend any (and most); ε and ε per unit are different promises. Policies without ε make no such promise. Speed is \
+         spend any (and most), between the inputs that the row names; rows are different promises and are not added. Policies without ε make no such promise. Speed is \
          computing time of detection and rewriting in this run: it varies a little from run to run, nothing else does."
             .replace('*', ""),
     );

@@ -262,6 +262,11 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
         "rewrite.dates = { method = \"ldp\", classes = [61, 660, 36000] }",
     ),
     key(
+        "rewrite.dates.birth_days",
+        "`ldp`: how far apart two birth dates, or two ages, may be for their loss to hold, in days.",
+        "rewrite.dates = { method = \"ldp\", birth_days = 366 }",
+    ),
+    key(
         "rewrite.places.method",
         "How towns are drawn: `list`, `geo`, `health`, `health-strict`.",
         "rewrite.places = { method = \"geo\" }",
@@ -304,7 +309,7 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
     ),
     key(
         "rewrite.budget.pure",
-        "What one document may lose, in ε; what exceeds it becomes a tag.",
+        "What one document may lose, in ε, all that is released together; what exceeds it becomes a tag.",
         "rewrite.budget.pure = 0.75",
     ),
     key("rewrite.budget.day", "The same in ε per day.", "rewrite.budget.day = 0.75"),

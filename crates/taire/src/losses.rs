@@ -1,0 +1,116 @@
+//! What the mechanisms of a run lost, as its report tells it: each figure with the inputs it holds between.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use taire_surrogate::{Loss, Release};
+
+/// Losses of many documents: how many lost something, and how much each on average and at most.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Documents that lost something.
+    pub documents: usize,
+    #[serde(serialize_with = "bound", deserialize_with = "unbound")]
+    /// The mean loss of these.
+    pub mean: f64,
+    #[serde(serialize_with = "bound", deserialize_with = "unbound")]
+    /// The largest loss.
+    pub max: f64,
+}
+
+impl Spent {
+    pub(crate) fn add(&mut self, eps: f64) {
+        let before = self.mean * self.documents as f64;
+        self.documents += 1;
+        self.mean = (before + eps) / self.documents as f64;
+        self.max = self.max.max(eps);
+    }
+}
+
+/// JSON has no infinity.
+pub(crate) fn bound<S: Serializer>(eps: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if eps.is_finite() { serializer.serialize_f64(*eps) } else { serializer.serialize_str("no bound") }
+}
+
+pub(crate) fn unbound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Bound {
+        Number(f64),
+        Word(serde::de::IgnoredAny),
+    }
+    Ok(match Bound::deserialize(deserializer)? {
+        Bound::Number(eps) => eps,
+        Bound::Word(_) => f64::INFINITY,
+    })
+}
+
+/// Four digits, rounded upward.
+pub(crate) fn shown(eps: f64) -> String {
+    if eps.is_finite() { format!("{}", (eps * 1e4 - 1e-6).ceil() / 1e4) } else { "no bound".to_owned() }
+}
+
+/// The kind of the sum of all losses that have no unit.
+pub(crate) const AT_ONCE: &str = "ε when all of these differ at once";
+
+/// What holds for every loss of a report.
+pub(crate) const CONDITIONS: &str = "A loss holds between two documents that say the same things at the same places: as many \
+    different dates in the same order, each as exact and of the same class (short, medium, long), the same of them being the \
+    document's own date. That date itself moves by a plain shift, which promises nothing. ε and ε per unit are different promises \
+    and are never added together. They cover dates, ages, towns, and sex and kinship where those are answered at random; names and \
+    numbers are drawn from the key and claim none.";
+
+fn kind(loss: Loss) -> String {
+    format!("ε {}", loss.adjacency())
+}
+
+/// `ε = 0.75 between two birth dates at most 366 days apart`.
+pub(crate) fn in_words(kind: &str, eps: f64) -> String {
+    let between = kind.strip_prefix("ε ").unwrap_or(kind);
+    if eps.is_finite() { format!("ε = {} {between}", shown(eps)) } else { format!("no bound {between}") }
+}
+
+/// The losses of one document by kind and label.
+pub(crate) fn sums(releases: &[Release]) -> BTreeMap<(String, &'static str), f64> {
+    let mut sums = BTreeMap::new();
+    for Release { label, loss, .. } in releases {
+        for name in [label.name(), "all"] {
+            *sums.entry((kind(*loss), name)).or_default() += loss.epsilon();
+        }
+        if loss.unit().is_none() {
+            *sums.entry((AT_ONCE.to_owned(), "all")).or_default() += loss.epsilon();
+        }
+    }
+    sums
+}
+
+/// Words that place an event without a date ("hier", "J+5", "depuis 48 heures") and stay as they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct EventWords {
+    /// Documents with such words.
+    pub documents: usize,
+    /// The words.
+    pub words: usize,
+}
+
+impl EventWords {
+    pub(crate) fn add(&mut self, words: usize) {
+        self.documents += usize::from(words > 0);
+        self.words += words;
+    }
+
+    pub(crate) fn in_words(self) -> String {
+        let examples = "(\"hier\", \"mardi dernier\", \"J+5\", \"depuis 48 heures\")";
+        if self.words == 0 {
+            return format!(
+                "Outside this account: words that place an event without a date {examples}. None was seen; one that is \
+                 written otherwise may have been missed."
+            );
+        }
+        format!(
+            "Outside this account: {} words of {} documents place an event without a date {examples}. They stay as they are, and \
+             what they tell of the days between events is in none of the losses above.",
+            self.words, self.documents
+        )
+    }
+}
