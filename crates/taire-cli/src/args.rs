@@ -308,6 +308,9 @@ pub(crate) struct DeidArgs {
     /// Spans that people have settled: the state of a review, or gold (JSONL, BRAT). They are final for their documents
     #[arg(long, value_name = "STATE|GOLD")]
     pub(crate) reviewed: Option<PathBuf>,
+    /// Write the documents of --reviewed alone; the others count as refused
+    #[arg(long, requires = "reviewed")]
+    pub(crate) reviewed_only: bool,
     /// Tables without text (CSV, Parquet), such as OMOP's person and visit_occurrence, written with the same keys and calendar
     #[arg(long, value_name = "TABLE", num_args = 1..)]
     pub(crate) rekey: Vec<PathBuf>,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use taire::Error;
 use taire::SecretKey;
 use taire_review::{Config, Review};
@@ -11,9 +11,15 @@ use crate::args::{InputArgs, Lang, jobs, language};
 use crate::{Outcome, stop};
 
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct ReviewArgs {
+    #[command(subcommand)]
+    action: Option<ReviewAction>,
     #[command(flatten)]
     input: InputArgs,
+    /// Folder that the page's button writes the accepted documents to, in their own formats
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
     /// File that keeps the review, made if absent; it holds the documents' text. By default beside the corpus,
     /// NAME.taire-review
     #[arg(long, value_name = "FILE")]
@@ -21,6 +27,9 @@ pub(crate) struct ReviewArgs {
     /// Who reviews; the page can change it
     #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer", hide_env_values = true)]
     reviewer: String,
+    /// The reviewer sees neither scores nor what others marked, and documents in random order; it holds for good
+    #[arg(long)]
+    blind: bool,
     /// Port of this machine to listen at; 0 for any that is free
     #[arg(long, default_value_t = 8048)]
     port: u16,
@@ -47,7 +56,42 @@ pub(crate) struct ReviewArgs {
     quiet: bool,
 }
 
+#[derive(Subcommand, Debug)]
+enum ReviewAction {
+    /// Put two reviews of the same documents into a third file, with everybody's marks (a corpus of that name: `./merge`)
+    Merge {
+        first: PathBuf,
+        second: PathBuf,
+        /// The new state; it must not exist
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+}
+
+fn merge(first: &Path, second: &Path, into: &Path) -> Result<Outcome, Error> {
+    let merged = taire_review::merge(first, second, into)?;
+    eprintln!(
+        "taire: {} documents in {}, {} of them from {} alone; it holds their text",
+        merged.documents,
+        into.display(),
+        merged.added,
+        second.display()
+    );
+    for name in &merged.split {
+        eprintln!(
+            "taire: {name} marked documents differently in each file: the second file's marks are under another name"
+        );
+    }
+    if merged.words_refused > 0 {
+        eprintln!("taire: {} words were judged differently: they are refused", merged.words_refused);
+    }
+    Ok(Outcome::Done)
+}
+
 pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Error> {
+    if let Some(ReviewAction::Merge { first, second, output }) = &args.action {
+        return merge(first, second, output);
+    }
     let state = match &args.state {
         Some(state) => state.clone(),
         None => beside(&args.input.inputs)?,
@@ -76,6 +120,7 @@ pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Error> {
         own.push(end);
         options.exclude.push(own.into());
     }
+    options.exclude.extend(args.output.clone());
     let config = Config {
         inputs: args.input.inputs.clone(),
         options,
@@ -86,6 +131,8 @@ pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Error> {
         language: args.lang.0,
         key: args.key.as_deref().map(SecretKey::read).transpose()?,
         jobs: jobs(args.jobs),
+        output: args.output.clone(),
+        blind: args.blind,
     };
     if config.key.is_none() {
         say("no key was given: surrogates are shown by one that is forgotten when the page ends");

@@ -8,7 +8,6 @@ use std::path::Path;
 use taire::Error;
 use taire::run::{ReviewedDocument, ReviewedSpans};
 use taire_eval::Corpus;
-use taire_formats::{Offsets, from_bytes};
 use taire_text::Label;
 
 /// What was read, and what a person should know of it.
@@ -38,22 +37,13 @@ fn is_review_state(path: &Path) -> Result<bool, Error> {
 
 fn read_state(path: &Path) -> Result<Reviewed, Error> {
     let accepted = taire_review::accepted(path).map_err(|e| Error::input(e.to_string()))?;
-    let mut documents = BTreeMap::new();
-    for document in accepted.documents {
-        let places: Vec<usize> =
-            document.spans.iter().flat_map(|span| [span.range.start, span.range.end]).collect();
-        let points = from_bytes(&document.text, Offsets::CodePoints, &places);
-        let spans = document.spans.iter().zip(points.chunks(2));
-        let spans = spans.map(|(span, at)| (at[0], at[1], span.label, span.role)).collect();
-        documents.insert(document.name, ReviewedDocument { text: Some(document.text), spans });
-    }
-    let remark = (!accepted.unsettled.is_empty()).then(|| {
+    let unsettled = accepted.unsettled.len();
+    let remark = (unsettled > 0).then(|| {
         format!(
-            "{} documents that two reviewers see differently were searched like the others: settle them first",
-            accepted.unsettled.len()
+            "{unsettled} documents that two reviewers see differently are not taken as accepted: settle them first"
         )
     });
-    Ok(Reviewed { spans: ReviewedSpans::new(path, documents), remark })
+    Ok(Reviewed { spans: accepted.into_reviewed_spans(path), remark })
 }
 
 fn read_gold(path: &Path) -> Result<BTreeMap<String, ReviewedDocument>, Error> {

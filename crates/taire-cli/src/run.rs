@@ -33,6 +33,7 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Error> {
     let mut files = files(&args.input, &args.batch, output.path())?;
     files.rekey.clone_from(&args.rekey);
     files.reviewed = reviewed.as_ref().map(|reviewed| &reviewed.spans);
+    files.reviewed_only = args.reviewed_only;
     files.remarks.extend(reviewed.as_ref().and_then(|reviewed| reviewed.remark.clone()));
     files.remarks.extend(directory);
     files.directory_file = args.run.directory.as_deref();

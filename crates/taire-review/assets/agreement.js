@@ -1,7 +1,7 @@
 // How far two reviewers agree, and settling what they see differently.
 
 import { call } from "/api.js";
-import { h, fill, choose, figure, toast } from "/dom.js";
+import { h, ask, fill, choose, figure, toast } from "/dom.js";
 import { t, label, role, problem } from "/say.js";
 
 let pair = null;
@@ -24,11 +24,18 @@ export async function showAgreement(app, main, id) {
     showAgreement(app, main);
   };
   const pick = h("div", { class: "row" }, choose("who-a", t("reviewer_a"), options, pair[0], set(0)), choose("who-b", t("reviewer_b"), options, pair[1], set(1)));
-  const found = await call("agreement", { a: pair[0], b: pair[1] });
+  let found;
+  try {
+    found = await call("agreement", { reviewer: app.reviewer, a: pair[0], b: pair[1] });
+  } catch (error) {
+    fill(main, page(h("p", { class: "note warn", role: "alert" }, problem(error))));
+    return;
+  }
   if (!found.documents) {
     fill(main, page(pick, h("p", { class: "note" }, t("nothing_shared"))));
     return;
   }
+  const open = found.differ.filter((d) => !d.settled).length;
   const number = (name, value, hint) => h("div", { class: "figure" }, h("dt", {}, t(name)), h("dd", {}, h("strong", {}, value), h("span", {}, hint)));
   fill(main, page(pick,
     h("dl", { class: "figures" },
@@ -39,7 +46,8 @@ export async function showAgreement(app, main, id) {
     h("section", { class: "card" }, h("h2", {}, t("to_settle")),
       found.differ.length
         ? h("ul", { class: "differ" }, found.differ.map((d) => h("li", {}, h("a", { href: `#/agreement/${d.id}` }, d.name), ` · ${t("places_n", { n: d.places })} · `, h("span", { class: d.settled ? "badge" : "badge todo" }, t(d.settled ? "settled" : "unsettled")))))
-        : h("p", {}, t("no_difference"))),
+        : h("p", {}, t("no_difference")),
+      open > 0 ? h("div", { class: "buttons" }, h("button", { type: "button", id: "bulk", onclick: () => bulk(app, main, open) }, t("bulk"))) : null),
     h("section", { class: "card" }, h("h2", {}, t("by_label")),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("by_label") }, h("table", {},
         h("thead", {}, h("tr", {}, [t("label"), pair[0], pair[1], t("both"), "F1"].map((c, i) => h("th", { scope: "col", class: i ? "number" : null }, c)))),
@@ -48,10 +56,29 @@ export async function showAgreement(app, main, id) {
 
 const page = (...content) => h("div", { class: "page" }, h("h1", {}, t("agreement")), h("p", { class: "hint" }, t("agreement_hint")), content);
 
+/** Settles all that is left in one way. */
+async function bulk(app, main, open) {
+  const take = await ask(t("bulk"), (done) => h("div", { class: "stack" },
+    h("p", {}, t("bulk_hint", { n: open })),
+    h("div", { class: "actions" },
+      h("button", { type: "button", class: "main", "data-first": true, value: "either", onclick: () => done("either") }, t("bulk_either")),
+      h("button", { type: "button", value: "a", onclick: () => done("a") }, t("bulk_as", { w: pair[0] })),
+      h("button", { type: "button", value: "b", onclick: () => done("b") }, t("bulk_as", { w: pair[1] })),
+      h("button", { type: "button", onclick: () => done(null) }, t("cancel")))));
+  if (!take) return;
+  try {
+    const { settled, changed_since: since } = await call("settle_all", { reviewer: app.reviewer, a: pair[0], b: pair[1], take });
+    toast(`${t("bulk_done", { n: settled })}${since ? ` ${t("bulk_since", { n: since })}` : ""}`);
+  } catch (error) {
+    toast(problem(error), "warn");
+  }
+  await showAgreement(app, main);
+}
+
 async function settle(app, main, id) {
   let found;
   try {
-    found = await call("difference", { a: pair[0], b: pair[1], id });
+    found = await call("difference", { reviewer: app.reviewer, a: pair[0], b: pair[1], id });
   } catch (error) {
     fill(main, page(h("p", { class: "note warn", role: "alert" }, problem(error))));
     return;
@@ -80,7 +107,7 @@ async function settle(app, main, id) {
       });
       const bare = spans.map(({ start, end, label: l, role: r }) => ({ start, end, label: l, role: r }));
       try {
-        await call("settle", { a: pair[0], b: pair[1], id, versions: found.versions, spans: bare });
+        await call("settle", { reviewer: app.reviewer, a: pair[0], b: pair[1], id, versions: found.versions, spans: bare });
         toast(t("settled_now"));
         location.hash = "#/agreement";
       } catch (error) {

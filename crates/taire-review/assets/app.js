@@ -8,7 +8,7 @@ import { Editor } from "/editor.js";
 import { askReviewer, showKeys } from "/dialogs.js";
 import { showAgreement } from "/agreement.js";
 import { showWords } from "/words.js";
-import { showResults, drawTraining } from "/results.js";
+import { showResults, drawTraining, drawWriting } from "/results.js";
 
 const QUICK = 1500;
 const SLOW = 10_000;
@@ -27,8 +27,10 @@ const app = {
   },
   async poll() {
     app.status = await call("status", { reviewer: app.reviewer });
+    document.body.classList.toggle("blind", app.status.blind);
     drawProgress();
     drawTraining(app);
+    drawWriting(app);
   },
 };
 
@@ -53,10 +55,10 @@ async function start() {
 async function build(language) {
   document.title = t("title");
   drawTop(language);
+  await app.poll();
   app.list = new List(app);
   app.editor = new Editor(app);
   app.open = null;
-  await app.poll();
   await app.list.load();
   await route(true);
 }
@@ -88,16 +90,24 @@ function drawProgress() {
   }[stage.is]();
   const value = progress.documents ? progress.accepted / progress.documents : 0;
   fill(box,
+    app.status.blind ? h("span", { class: "badge" }, t("blind_now")) : null,
     h("label", {}, t("accepted_of", { n: progress.accepted, of: progress.documents }), " ", h("progress", { max: 1, ".value": value }, percent(value))),
     behind ? h("span", { class: stage.is === "failed" ? "stage warn" : "stage", role: stage.is === "failed" ? "alert" : null }, behind) : null,
     progress.refused + progress.failed ? h("a", { href: "#/results", class: "stage warn", title: t("refused") }, t("refused_n", { n: progress.refused + progress.failed })) : null);
 }
 
 async function who() {
-  const name = await askReviewer(app.status.reviewers.map((r) => r.name), app.reviewer);
-  if (!name || name === app.reviewer) return;
-  app.reviewer = name;
-  sessionStorage.setItem(heldName, name);
+  const asked = await askReviewer(app.status.reviewers.map((r) => r.name), app.reviewer, app.status.blind);
+  if (!asked || (asked.name === app.reviewer && asked.blind === app.status.blind)) return;
+  if (asked.blind) {
+    try {
+      await call("blind", { reviewer: asked.name });
+    } catch (error) {
+      return fail(error);
+    }
+  }
+  app.reviewer = asked.name;
+  sessionStorage.setItem(heldName, asked.name);
   await build(document.documentElement.lang);
   document.querySelector(".who").focus();
 }
@@ -148,7 +158,7 @@ function fail(error) {
 async function watch() {
   let lost = false;
   for (;;) {
-    const busy = app.status?.stage.is !== "ready" || ["running", "measuring"].includes(app.status?.training.is);
+    const busy = app.status?.stage.is !== "ready" || ["running", "measuring"].includes(app.status?.training.is) || app.status?.writing.is === "running";
     await new Promise((wake) => setTimeout(wake, busy ? QUICK : SLOW));
     if (document.hidden) continue;
     try {

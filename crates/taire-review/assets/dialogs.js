@@ -107,13 +107,17 @@ export function askReach(title, text, hasPatient, first) {
 }
 
 /** Who reviews. */
-export function askReviewer(names, now) {
+export function askReviewer(names, now, blindNow) {
   return ask(t("who"), (done) => {
     const input = h("input", { id: "who", type: "text", ".value": now, maxlength: 60, required: true, list: "known-reviewers", "data-first": true });
-    return h("form", { method: "dialog", onsubmit: (e) => { e.preventDefault(); done(input.value.trim() || null); } },
+    const blind = h("input", { id: "blind", type: "checkbox", ".checked": blindNow });
+    const answer = () => (input.value.trim() ? { name: input.value.trim(), blind: blind.checked } : null);
+    return h("form", { method: "dialog", onsubmit: (e) => { e.preventDefault(); done(answer()); } },
       h("p", {}, t("who_hint")),
       h("div", { class: "field" }, h("label", { for: "who" }, t("name")), input,
         h("datalist", { id: "known-reviewers" }, names.map((n) => h("option", { value: n })))),
+      h("label", { for: "blind" }, blind, ` ${t("blind")}`),
+      h("p", { class: "hint" }, t("blind_hint")),
       h("div", { class: "buttons" },
         h("button", { type: "submit", class: "main" }, t("ok"), key("↵")),
         h("button", { type: "button", onclick: () => done(null) }, t("cancel"))));

@@ -83,7 +83,7 @@ export class Editor {
   marks() {
     return this.doc.state.spans.map((m) => {
       const found = m.by === "found" ? this.doc.found.find((f) => f.start === m.start && f.end === m.end) : null;
-      return { ...m, score: found?.score, unsure: found ? found.score < UNSURE : false };
+      return { ...m, score: found?.score, unsure: found ? found.score < UNSURE : false, stays: this.doc.actions?.[m.label] === "keep" };
     });
   }
 
@@ -129,19 +129,21 @@ export class Editor {
 
   markPanel(mark) {
     const found = this.finding(mark);
-    const score = mark.score === undefined ? t("by_reviewer") : t("score_is", { p: percent(mark.score) });
+    const unscored = mark.by === "found" ? t("by_program") : t("by_reviewer");
+    const score = mark.score === undefined ? unscored : t("score_is", { p: percent(mark.score) });
     const button = (name, k, act, kind = "") => h("button", { type: "button", class: kind, onclick: act }, t(name), key(k));
     return [
       h("h2", {}, t("the_mark")),
       h("p", { class: "quote" }, this.doc.text.slice(mark.start, mark.end)),
       h("p", { class: `tag g-${this.groups[mark.label]}` }, h("span", { class: "chip", "aria-hidden": "true" }), h("strong", {}, label(mark.label)), ` · ${role(mark.role)}`),
       h("p", { class: mark.unsure ? "score low" : "score" }, score),
+      mark.stays ? h("p", { class: "note" }, t("stays")) : null,
       h("div", { class: "actions" },
         button("change_label", "↵", () => this.relabel()),
         button("borders", "B", () => this.borders()),
         button("remove", "⌫", () => this.remove("here")),
         button("apply_all", "G", () => this.applyAll())),
-      found ? [h("h3", {}, t("why")), this.voices(found)] : h("p", { class: "hint" }, t("nobody_found")),
+      found ? [h("h3", {}, t("why")), this.voices(found)] : mark.by === "found" ? null : h("p", { class: "hint" }, t("nobody_found")),
     ];
   }
 
@@ -186,9 +188,16 @@ export class Editor {
     const counts = {};
     for (const m of this.doc.state.spans) counts[m.label] = (counts[m.label] ?? 0) + 1;
     const names = Object.keys(counts).sort((a, b) => counts[b] - counts[a] || a.localeCompare(b));
+    const actions = this.doc.actions ?? {};
+    const stays = (name) => actions[name] === "keep";
+    const list = (some) => h("ul", {}, some.map((name) => h("li", { class: `g-${this.groups[name]}${stays(name) ? " stays" : ""}` },
+      h("span", { class: "chip", "aria-hidden": "true" }), `${label(name)} (${counts[name]})`,
+      actions[name] && !stays(name) ? h("small", {}, ` ${t(`action_${actions[name]}`)}`) : null)));
+    const part = (title, some) => (some.length ? [h("h3", {}, t(title)), list(some)] : null);
+    const kept = this.app.hello.labels.map((l) => l.name).filter(stays);
     return h("details", { class: "legend" }, h("summary", {}, t("legend")),
-      h("ul", {}, names.map((name) => h("li", { class: `g-${this.groups[name]}` },
-        h("span", { class: "chip", "aria-hidden": "true" }), `${label(name)} (${counts[name]})`))));
+      part("legend_hidden", names.filter((n) => !stays(n))), part("legend_stays", names.filter(stays)),
+      kept.length ? h("p", { class: "hint" }, t("legend_policy", { l: kept.map(label).join(", ") })) : null);
   }
 
   /** Keys of the text that do something. */
@@ -216,7 +225,7 @@ export class Editor {
       g: () => this.applyAll(),
       z: () => this.undo(false),
       y: () => this.undo(true),
-      v: () => this.accept(!this.doc.state.accepted),
+      v: () => (this.doc.state.accepted ? this.next() : this.accept(true)),
       Escape: () => this.app.list.focus(),
       "?": () => showKeys(),
     }[letter];
@@ -300,6 +309,13 @@ export class Editor {
       await this.app.list.refresh();
       if (next) location.hash = `#/d/${next}`;
     });
+  }
+
+  /** Goes to the next document that is not accepted; this one stays as it is. */
+  next() {
+    const next = this.app.list.next(this.doc.id);
+    if (next) location.hash = `#/d/${next}`;
+    else toast(t("next_none"));
   }
 
   /** Sends a change of the version that is shown. If another was first, that one is shown instead, and told. */

@@ -1,4 +1,4 @@
-// The list of documents, the most doubtful first, in pages; and what narrows it.
+// The list of documents, the most doubtful first or by chance, in pages; and what narrows it.
 
 import { call } from "/api.js";
 import { h, put, fill, choose, percent } from "/dom.js";
@@ -9,7 +9,8 @@ const PAGE = 100;
 export class List {
   constructor(app) {
     this.app = app;
-    this.filter = { sort: "doubt", status: "all", label: null, source: null, below: null, search: "" };
+    this.blind = app.status.blind;
+    this.filter = { sort: this.blind ? "random" : "doubt", seed: 1, status: "all", label: null, source: null, below: null, search: "" };
     this.rows = [];
     this.total = 0;
     this.asked = 0;
@@ -24,8 +25,20 @@ export class List {
     const { hello } = this.app;
     const set = (name) => (value) => {
       this.filter[name] = value === "" ? null : name === "below" ? Number(value) : value;
+      seed.hidden = this.filter.sort !== "random";
       this.load();
     };
+    const seed = h("div", { class: "field", hidden: this.filter.sort !== "random" }, h("label", { for: "f-seed" }, t("seed")),
+      h("input", {
+        id: "f-seed", type: "number", step: "1", ".value": this.filter.seed,
+        onchange: (event) => {
+          const value = Math.trunc(Number(event.target.value));
+          this.filter.seed = Number.isSafeInteger(value) ? value : 1;
+          event.target.value = this.filter.seed;
+          this.load();
+        },
+      }));
+    const sorts = this.blind ? ["random", "name", "order"] : ["doubt", "name", "order", "random"];
     let waiting;
     const search = h("input", {
       id: "f-search", type: "search", placeholder: t("search"), "aria-label": t("search"),
@@ -38,10 +51,10 @@ export class List {
     return h("div", { class: "filters" }, search,
       choose("f-status", t("status"), ["all", "open", "accepted", "corrected"].map((s) => [s, t(`status_${s}`)]), this.filter.status, set("status")),
       h("details", {}, h("summary", {}, t("more_filters")),
-        choose("f-sort", t("sort"), ["doubt", "name", "order"].map((s) => [s, t(`sort_${s}`)]), this.filter.sort, set("sort")),
+        choose("f-sort", t("sort"), sorts.map((s) => [s, t(`sort_${s}`)]), this.filter.sort, set("sort")), seed,
         choose("f-label", t("label"), [...any, ...hello.labels.map((l) => [l.name, label(l.name)])], "", set("label")),
-        choose("f-source", t("source"), [...any, ...hello.sources.map((s) => [s, source(s)])], "", set("source")),
-        choose("f-below", t("score_below"), [...any, ...[0.5, 0.7, 0.8, 0.9, 0.95].map((s) => [String(s), percent(s)])], "", set("below"))));
+        this.blind ? null : choose("f-source", t("source"), [...any, ...hello.sources.map((s) => [s, source(s)])], "", set("source")),
+        this.blind ? null : choose("f-below", t("score_below"), [...any, ...[0.5, 0.7, 0.8, 0.9, 0.95].map((s) => [String(s), percent(s)])], "", set("below"))));
   }
 
   async load(more = false) {
@@ -72,7 +85,7 @@ export class List {
     const items = (added ?? this.rows).map((row) => h("li", {}, this.item(row)));
     if (added) put(this.items, items);
     else fill(this.items, items);
-    fill(this.count, h("span", {}, t("count", { n: this.total })), h("span", { "aria-hidden": "true" }, t("doubt")));
+    fill(this.count, h("span", {}, t("count", { n: this.total })), this.blind ? null : h("span", { "aria-hidden": "true" }, t("doubt")));
     this.more.hidden = this.rows.length >= this.total;
     this.point(this.app.open);
     if (focused) this.link(focused)?.focus({ preventScroll: true });
@@ -81,14 +94,14 @@ export class List {
   item(row) {
     const state = row.failed ? "failed" : row.accepted ? "accepted" : row.corrected ? "corrected" : "open";
     const sign = { failed: "!", accepted: "✓", corrected: "✎", open: "" }[state];
-    const doubt = row.doubt === null ? t("waiting") : percent(row.doubt);
+    const doubt = !row.searched ? t("waiting") : row.doubt === null ? "" : percent(row.doubt);
     const bar = h("meter", { min: 0, max: 1, high: 0.5, low: 0.2, optimum: 0, ".value": row.doubt ?? 0, "aria-hidden": "true" });
     return h("a", { href: `#/d/${row.id}`, tabindex: "-1", "data-id": row.id, class: state },
       h("span", { class: "sign", "aria-hidden": "true" }, sign),
       h("span", { class: "name" }, row.name.split("/").at(-1)),
       h("span", { class: "where" }, [row.name.includes("/") && row.name.slice(0, row.name.lastIndexOf("/")), row.patient && t("patient_n", { p: row.patient })].filter(Boolean).join(" · ")),
       h("span", { class: "doubt" }, row.doubt === null ? null : bar, ` ${row.failed ? t("state_failed") : doubt}`),
-      h("span", { class: "unseen" }, ` ${t("doubt")}, ${t("spans_n", { n: row.spans ?? 0 })}, ${t(`state_${state}`)}`));
+      h("span", { class: "unseen" }, ` ${this.blind ? "" : t("doubt")}, ${t("spans_n", { n: row.spans ?? 0 })}, ${t(`state_${state}`)}`));
   }
 
   link(id) {
@@ -128,7 +141,7 @@ export class List {
   /** The next document that is not accepted, after this one in the list. */
   next(id) {
     const at = this.rows.findIndex((r) => r.id === id);
-    const open = (r) => !r.accepted && !r.failed && r.doubt !== null && r.id !== id;
+    const open = (r) => !r.accepted && !r.failed && r.searched && r.id !== id;
     return (this.rows.slice(at + 1).find(open) ?? this.rows.find(open))?.id;
   }
 }

@@ -2,7 +2,7 @@
 
 import { call, download } from "/api.js";
 import { h, fill, figure, toast } from "/dom.js";
-import { t, problem } from "/say.js";
+import { t, problem, why } from "/say.js";
 
 export async function showResults(app, main) {
   const [refused, gold] = await Promise.all([call("refused"), call("gold")]);
@@ -16,29 +16,36 @@ export async function showResults(app, main) {
   };
   const bar = (value, of) => h("progress", { max: Math.max(of, 1), ".value": value, "aria-hidden": "true" });
   const training = h("div", { id: "training" });
+  const started = (name, body) => async () => {
+    try {
+      await call(name, body);
+      await app.poll();
+    } catch (error) {
+      toast(problem(error), "warn");
+    }
+  };
+  const { output } = app.hello;
+  const writing = h("section", { class: "card" }, h("h2", {}, t("write")),
+    h("p", {}, output ? t("write_hint", { f: output }) : t("write_needs")),
+    output ? h("div", { class: "buttons" }, h("button", { type: "button", class: "main", id: "write", onclick: started("write", {}) }, t("write"))) : null,
+    h("div", { id: "writing" }));
   fill(main, h("div", { class: "page" },
     h("h1", {}, t("results")),
     h("section", { class: "card" }, h("h2", {}, t("progress")),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("progress") }, h("table", {},
         h("thead", {}, h("tr", {}, [h("th", { scope: "col" }, t("reviewer")), h("th", { scope: "col", class: "number" }, t("accepted_n")), h("td", {})])),
         h("tbody", {}, reviewers.map((r) => h("tr", {}, h("th", { scope: "row" }, r.name), h("td", { class: "number" }, `${r.accepted} / ${progress.documents}`), h("td", {}, bar(r.accepted, progress.documents)))))))),
-    h("section", { class: "card" }, h("h2", {}, t("export")), h("p", {}, t("export_hint", { n: gold.documents })),
+    app.status.blind ? null : writing,
+    app.status.blind ? null : h("section", { class: "card" }, h("h2", {}, t("export")), h("p", {}, t("export_hint", { n: gold.documents })),
       gold.unsettled.length ? h("p", { class: "note warn" }, `${t("unsettled_n", { n: gold.unsettled.length })} `, h("a", { href: "#/agreement" }, gold.unsettled.slice(0, 20).join(", "))) : null,
       h("div", { class: "buttons" },
-        h("button", { type: "button", class: "main", id: "export-jsonl", onclick: save("export", { what: "jsonl" }) }, "JSONL"),
-        h("button", { type: "button", id: "export-brat", onclick: save("export", { what: "brat" }) }, "BRAT (.zip)"),
-        h("button", { type: "button", onclick: save("export", { what: "words" }) }, t("export_words"))),
+        h("button", { type: "button", class: "main", id: "export-jsonl", onclick: save("export", { reviewer: app.reviewer, what: "jsonl" }) }, "JSONL"),
+        h("button", { type: "button", id: "export-brat", onclick: save("export", { reviewer: app.reviewer, what: "brat" }) }, "BRAT (.zip)"),
+        h("button", { type: "button", onclick: save("export", { reviewer: app.reviewer, what: "words" }) }, t("export_words"))),
       h("p", { class: "hint" }, t("state_in", { f: app.hello.state }))),
     h("section", { class: "card" }, h("h2", {}, t("retrain")), h("p", {}, t("retrain_hint", { n: app.hello.fewest })),
       h("div", { class: "buttons" }, app.hello.languages.map((language) => h("button", {
-        type: "button", onclick: async () => {
-          try {
-            await call("train", { language });
-            await app.poll();
-          } catch (error) {
-            toast(problem(error), "warn");
-          }
-        },
+        type: "button", onclick: started("train", { language }),
       }, t("train_on", { l: t(`language_${language}`) })))),
       training),
     h("section", { class: "card" }, h("h2", {}, t("refused")),
@@ -47,6 +54,24 @@ export async function showResults(app, main) {
           h("tbody", {}, refused.map((r) => h("tr", {}, h("th", { scope: "row" }, r.name), h("td", {}, r.why))))))
         : h("p", {}, t("none_refused")))));
   drawTraining(app);
+  drawWriting(app);
+}
+
+/** Shows what was written, if the page shows it. */
+export function drawWriting(app) {
+  const box = document.getElementById("writing");
+  if (!box) return;
+  const now = app.status.writing;
+  const shown = JSON.stringify(now);
+  if (box.dataset.shown === shown) return;
+  box.dataset.shown = shown;
+  document.getElementById("write")?.toggleAttribute("disabled", now.is === "running");
+  if (now.is === "idle") return fill(box);
+  if (now.is === "running") return fill(box, h("p", { role: "status" }, t("write_now")));
+  if (now.is === "failed") return fill(box, h("p", { class: "note warn", role: "alert" }, now.why));
+  fill(box,
+    h("p", { class: "note", role: "status" }, t("write_done", { n: now.written, f: now.folder })),
+    now.refused.length ? [h("p", {}, t("write_private", { f: now.private })), h("ul", {}, now.refused.map(([reason, n]) => h("li", {}, `${n} · ${why(reason)}`)))] : null);
 }
 
 /** Shows where the training is, if the page shows it. */

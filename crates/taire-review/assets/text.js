@@ -63,7 +63,7 @@ export class TextView {
       if (piece.kind === "mark") {
         const now = this.border?.mark.start === piece.start;
         out.push(h("mark", {
-          class: `g-${this.groups[piece.label]} ${piece.by} ${now ? "moving" : ""} ${piece.unsure ? "unsure" : ""}`,
+          class: `g-${this.groups[piece.label]} ${piece.by} ${now ? "moving" : ""} ${piece.unsure ? "unsure" : ""} ${piece.stays ? "stays" : ""}`,
           "data-short": short(piece.label), "data-start": piece.start,
         }, inner));
       } else {

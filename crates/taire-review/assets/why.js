@@ -1,6 +1,8 @@
 // The reasons of the rules, in French and Spanish. One that is not here is shown as the program says it.
 
 export default {
+  "not accepted in the review": ["non accepté dans la relecture", "no validado en la revisión"],
+  "two reviewers see it differently, and nobody has settled it": ["deux relecteurs le voient différemment, et personne n’a tranché", "dos revisores lo ven de otro modo y nadie lo ha resuelto"],
   "French telephone": ["téléphone français", "teléfono francés"],
   "IBAN, check digits agree": ["IBAN, clé de contrôle juste", "IBAN, dígitos de control correctos"],
   "RPPS number, check digit agrees": ["numéro RPPS, clé de contrôle juste", "número RPPS, dígito de control correcto"],

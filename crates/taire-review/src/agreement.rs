@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use taire_text::{Kind, Label, tokenise};
 
 use crate::mark::Mark;
@@ -145,10 +145,73 @@ pub(crate) fn differences(a: &[Mark], b: &[Mark]) -> (Vec<Mark>, Vec<Difference>
     (shared, out)
 }
 
+/// Who is right where two see different things.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Take {
+    A,
+    B,
+    /// What either marked is hidden.
+    Either,
+}
+
+/// The marks that hold if all differences are decided in one way.
+pub(crate) fn settle_all(text: &str, a: &[Mark], b: &[Mark], take: Take) -> Vec<Mark> {
+    let (mut marks, places) = differences(a, b);
+    for Difference { a, b } in places {
+        match take {
+            Take::A => marks.extend(a),
+            Take::B => marks.extend(b),
+            Take::Either => marks.extend(join(text, a, b)),
+        }
+    }
+    marks.sort_by_key(|m| (m.start, m.end));
+    marks
+}
+
+/// All that two marked in one place: the marks that cover more, and what the others cover beside them.
+fn join(text: &str, a: Vec<Mark>, b: Vec<Mark>) -> Vec<Mark> {
+    let length = |marks: &[Mark]| marks.iter().map(|m| m.range().len()).sum::<usize>();
+    let (mut marks, others) = if length(&b) > length(&a) { (b, a) } else { (a, b) };
+    for other in others {
+        let mut from = other.start;
+        let mut uncovered = Vec::new();
+        for mark in marks.iter().filter(|m| m.overlaps(&other.range())) {
+            uncovered.push(from..mark.start.max(from));
+            from = from.max(mark.end);
+        }
+        uncovered.push(from..other.end.max(from));
+        for range in uncovered {
+            let piece = text.get(range.clone()).unwrap_or_default();
+            let start = range.start + piece.len() - piece.trim_start().len();
+            let end = start + piece.trim().len();
+            if piece.contains(char::is_alphanumeric) {
+                marks.push(Mark { start, end, ..other.clone() });
+            }
+        }
+        marks.sort_by_key(|m| m.start);
+    }
+    marks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mark::tests::read;
+
+    #[test]
+    fn what_either_marked_is_hidden_and_nothing_overlaps() {
+        let (_, a) = read("[Jean Le](GivenName) Gall vit à [Brest](City) le 3 mai");
+        let (text, b) = read("Jean [Le Gall](FamilyName) vit à [Brest](City) le [3 mai](Date)");
+        let slices = |marks: &[Mark]| marks.iter().map(|m| text[m.range()].to_owned()).collect::<Vec<_>>();
+        assert_eq!(slices(&settle_all(&text, &a, &b, Take::A)), ["Jean Le", "Brest"]);
+        assert_eq!(slices(&settle_all(&text, &a, &b, Take::B)), ["Le Gall", "Brest", "3 mai"]);
+        for (x, y) in [(&a, &b), (&b, &a)] {
+            let marks = settle_all(&text, x, y, Take::Either);
+            assert!(crate::mark::check(&text, &marks).is_ok());
+            assert_eq!(slices(&marks).concat().replace(' ', ""), "JeanLeGallBrest3mai");
+        }
+    }
 
     #[test]
     fn kappa_is_the_textbook_one() {

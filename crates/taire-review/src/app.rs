@@ -12,6 +12,7 @@ use taire_text::Language;
 use crate::problem::Problem;
 use crate::retrain::Training;
 use crate::store::Store;
+use crate::write::Writing;
 
 /// Everything a review is started with.
 #[derive(Clone, Debug)]
@@ -31,6 +32,10 @@ pub struct Config {
     pub key: Option<SecretKey>,
     /// Threads for the search.
     pub jobs: usize,
+    /// Where accepted documents are written when the page asks for it.
+    pub output: Option<PathBuf>,
+    /// Who reviews first reads blind.
+    pub blind: bool,
 }
 
 /// What goes on with the documents.
@@ -58,6 +63,7 @@ pub(crate) struct App {
     /// Documents to search, the next first.
     pub(crate) queue: Mutex<VecDeque<i64>>,
     pub(crate) training: Mutex<Training>,
+    pub(crate) writing: Mutex<Writing>,
     pub(crate) token: String,
 }
 

@@ -1,5 +1,6 @@
 //! What the page asks for: JSON in, JSON out, one function a call. Offsets count UTF-16 units, as JavaScript does.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -8,15 +9,15 @@ use serde_json::{Value, json};
 use taire::Judgement;
 use taire_text::{Label, Language, Role, Source};
 
-use crate::agreement::{Agreement, differences};
+use crate::agreement::{Agreement, Take, differences, settle_all};
 use crate::app::{App, lock};
 use crate::edit::Edit;
 use crate::gold::Gold;
 use crate::mark::{By, Mark, Ruler, shown};
 use crate::problem::Problem;
 use crate::retrain;
-use crate::store::{Doc, Filter, Reach, Reviewed, Settlement, Version};
-use crate::{after, words};
+use crate::store::{Doc, Filter, Reach, Reviewed, Settlement, Sort, Version};
+use crate::{after, words, write};
 
 /// What a call answers with.
 pub(crate) enum Answer {
@@ -106,6 +107,7 @@ impl Asked {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pair {
+    reviewer: String,
     a: String,
     b: String,
 }
@@ -113,6 +115,7 @@ struct Pair {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PairOn {
+    reviewer: String,
     a: String,
     b: String,
     id: i64,
@@ -121,11 +124,21 @@ struct PairOn {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settle {
+    reviewer: String,
     a: String,
     b: String,
     id: i64,
     versions: (Version, Version),
     spans: Vec<Given>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettleAll {
+    reviewer: String,
+    a: String,
+    b: String,
+    take: Take,
 }
 
 #[derive(Deserialize)]
@@ -162,6 +175,7 @@ enum What {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Export {
+    reviewer: String,
     what: What,
 }
 
@@ -195,6 +209,17 @@ pub(crate) fn call(app: &Arc<App>, name: &str, body: &[u8]) -> Result<Answer, Pr
         "agreement" => parse::<Pair>(body).and_then(|pair| agreement(app, &pair))?,
         "difference" => parse::<PairOn>(body).and_then(|pair| difference(app, &pair))?,
         "settle" => parse::<Settle>(body).and_then(|settle| settled(app, &settle))?,
+        "settle_all" => parse::<SettleAll>(body).and_then(|all| settled_all(app, &all))?,
+        "blind" => {
+            let reviewer = who(app, &parse::<Who>(body)?.reviewer)?;
+            app.store.make_blind(reviewer)?;
+            json!({})
+        }
+        "write" => {
+            parse::<Empty>(body)?;
+            write::start(app)?;
+            json!({})
+        }
         "gold" => {
             parse::<Empty>(body)?;
             let gold = Gold::of(&app.store)?;
@@ -210,7 +235,7 @@ pub(crate) fn call(app: &Arc<App>, name: &str, body: &[u8]) -> Result<Answer, Pr
             json!({})
         }
         "model" => return model(app, parse::<Train>(body)?.language),
-        "export" => return export(app, parse::<Export>(body)?.what),
+        "export" => return export(app, &parse::<Export>(body)?),
         _ => return Err(Problem::nothing_there()),
     };
     Ok(Answer::Json(json))
@@ -230,6 +255,16 @@ fn who(app: &App, name: &str) -> Result<i64, Problem> {
     Ok(app.store.reviewer(reviewer_name(name)?)?)
 }
 
+/// Who may see what others marked: everybody who does not read blind.
+fn sighted(app: &App, name: &str) -> Result<(), Problem> {
+    match app.store.is_blind(who(app, name)?)? {
+        false => Ok(()),
+        true => {
+            Err(Problem::cannot("blind", "this reviewer reads blind and does not see what others marked"))
+        }
+    }
+}
+
 fn hello(app: &App) -> Result<Value, Problem> {
     let labels: Vec<Value> =
         Label::ALL.iter().map(|l| json!({"name": l.name(), "group": l.group().name()})).collect();
@@ -241,12 +276,13 @@ fn hello(app: &App) -> Result<Value, Problem> {
         "version": env!("CARGO_PKG_VERSION"), "reviewer": app.config.reviewer, "reviewers": reviewers,
         "labels": labels, "sources": sources, "roles": roles, "languages": languages,
         "policy": app.config.policy, "own_key": app.config.key.is_some(), "state": app.config.state,
-        "fewest": retrain::FEWEST,
+        "fewest": retrain::FEWEST, "output": app.config.output,
     }))
 }
 
 fn status(app: &App, reviewer: &str) -> Result<Value, Problem> {
-    let progress = app.store.progress(who(app, reviewer)?)?;
+    let reviewer = who(app, reviewer)?;
+    let progress = app.store.progress(reviewer)?;
     let names = app.store.reviewers()?;
     let accepted = app.store.accepted_by()?;
     let by = |id: i64| accepted.iter().find(|(r, _)| *r == id).map_or(0, |(_, n)| *n);
@@ -254,12 +290,33 @@ fn status(app: &App, reviewer: &str) -> Result<Value, Problem> {
         names.iter().map(|(id, name)| json!({"name": name, "accepted": by(*id)})).collect();
     Ok(json!({
         "stage": &*lock(&app.stage), "progress": progress, "reviewers": reviewers, "training": &*lock(&app.training),
+        "writing": &*lock(&app.writing), "blind": app.store.is_blind(reviewer)?,
     }))
 }
 
 fn list(app: &App, page: &Page) -> Result<Value, Problem> {
-    let (total, rows) = app.store.list(who(app, &page.reviewer)?, &page.filter)?;
+    let reviewer = who(app, &page.reviewer)?;
+    if !app.store.is_blind(reviewer)? {
+        let (total, rows) = app.store.list(reviewer, &page.filter)?;
+        return Ok(json!({"total": total, "rows": rows}));
+    }
+    let mut filter = Filter { source: None, below: None, ..page.filter.clone() };
+    if filter.sort == Sort::Doubt {
+        filter.sort = Sort::Random;
+    }
+    let (total, mut rows) = app.store.list(reviewer, &filter)?;
+    rows.iter_mut().for_each(|row| row.doubt = None);
     Ok(json!({"total": total, "rows": rows}))
+}
+
+/// What the policy does with each label, once the detectors are loaded.
+fn actions(app: &App, language: Option<Language>) -> Value {
+    let policy = language.and_then(|language| app.engine.get()?.policy_of(language).ok());
+    let action = |policy: &taire::Policy, label: Label| policy.effective_action(label).key();
+    let all = |policy: &taire::Policy| {
+        json!(Label::ALL.iter().map(|&l| (l.name(), action(policy, l))).collect::<BTreeMap<_, _>>())
+    };
+    policy.map_or(Value::Null, all)
 }
 
 /// Marks as the page takes them, with what the detectors said of those with the same borders.
@@ -290,6 +347,7 @@ fn document(app: &App, one: &One) -> Result<Value, Problem> {
         reviewed => reviewed?,
     };
     let found = document.found()?;
+    let is_blind = app.store.is_blind(reviewer)?;
     let said = |spans: &[crate::findings::FoundSpan]| -> Vec<Value> {
         let places = shown(&document.text, spans.iter().map(|s| s.start..s.end));
         let one = |(s, (start, end)): (&crate::findings::FoundSpan, (usize, usize))| {
@@ -306,10 +364,15 @@ fn document(app: &App, one: &One) -> Result<Value, Problem> {
         };
         spans.iter().zip(places).map(one).collect()
     };
+    let (found, below_threshold) = match is_blind {
+        true => (Vec::new(), Vec::new()),
+        false => (said(&found.spans), said(&found.below_threshold)),
+    };
+    let language = document.read_as.or(document.language);
     Ok(json!({
         "id": document.id, "name": document.name, "patient": document.patient, "text": document.text,
-        "date": document.date.map(|d| d.to_string()), "language": document.read_as.or(document.language),
-        "found": said(&found.spans), "spared": said(&found.below_threshold), "state": state(&document.text, &reviewed),
+        "date": document.date.map(|d| d.to_string()), "language": language, "actions": actions(app, language),
+        "found": found, "spared": below_threshold, "state": state(&document.text, &reviewed),
     }))
 }
 
@@ -350,6 +413,7 @@ fn two(app: &App, a: &str, b: &str) -> Result<(i64, i64), Problem> {
 }
 
 fn agreement(app: &App, pair: &Pair) -> Result<Value, Problem> {
+    sighted(app, &pair.reviewer)?;
     let (a, b) = two(app, &pair.a, &pair.b)?;
     let mut all = Agreement::default();
     let mut differ = Vec::new();
@@ -376,6 +440,7 @@ fn agreement(app: &App, pair: &Pair) -> Result<Value, Problem> {
 }
 
 fn difference(app: &App, pair: &PairOn) -> Result<Value, Problem> {
+    sighted(app, &pair.reviewer)?;
     let (a, b) = two(app, &pair.a, &pair.b)?;
     let verdict = app.store.verdict(pair.id)?.ok_or_else(Problem::nothing_there)?;
     let of = |r| verdict.accepted.get(&r).ok_or_else(Problem::stale);
@@ -393,6 +458,7 @@ fn difference(app: &App, pair: &PairOn) -> Result<Value, Problem> {
 }
 
 fn settled(app: &App, settle: &Settle) -> Result<Value, Problem> {
+    sighted(app, &settle.reviewer)?;
     let (a, b) = two(app, &settle.a, &settle.b)?;
     let document = app.store.document(settle.id)?;
     let ruler = Ruler(&document.text);
@@ -410,6 +476,35 @@ fn settled(app: &App, settle: &Settle) -> Result<Value, Problem> {
     versions.extend(others.map(|(r, (version, _))| (*r, *version)));
     app.store.settle(&Settlement { document: settle.id, versions, marks })?;
     Ok(json!({}))
+}
+
+/// Settles every document that two see differently and nobody has settled, in one way.
+fn settled_all(app: &App, all: &SettleAll) -> Result<Value, Problem> {
+    sighted(app, &all.reviewer)?;
+    let (a, b) = two(app, &all.a, &all.b)?;
+    let mut settlements = Vec::new();
+    app.store.verdicts(|verdict| {
+        let (Some((_, x)), Some((_, y))) = (verdict.accepted.get(&a), verdict.accepted.get(&b)) else {
+            return Ok(());
+        };
+        if verdict.settled.is_none() && !differences(x, y).1.is_empty() {
+            settlements.push(Settlement {
+                document: verdict.document,
+                versions: verdict.accepted.iter().map(|(&r, &(version, _))| (r, version)).collect(),
+                marks: settle_all(&verdict.text, x, y, all.take),
+            });
+        }
+        Ok(())
+    })?;
+    let (mut settled, mut changed_since) = (0, 0);
+    for settlement in &settlements {
+        match app.store.settle(settlement) {
+            Ok(()) => settled += 1,
+            Err(problem) if problem.code == "stale" => changed_since += 1,
+            Err(problem) => return Err(problem),
+        }
+    }
+    Ok(json!({"settled": settled, "changed_since": changed_since}))
 }
 
 fn word_list(app: &App) -> Result<Value, Problem> {
@@ -441,9 +536,10 @@ fn judged(app: &App, judge: &Judge) -> Result<Value, Problem> {
     word_list(app)
 }
 
-fn export(app: &App, what: What) -> Result<Answer, Problem> {
+fn export(app: &App, export: &Export) -> Result<Answer, Problem> {
+    sighted(app, &export.reviewer)?;
     let gold = Gold::of(&app.store)?;
-    Ok(match what {
+    Ok(match export.what {
         What::Jsonl => Answer::File("gold.jsonl".into(), "application/x-ndjson", gold.jsonl()),
         What::Brat => Answer::File("gold-brat.zip".into(), "application/zip", gold.brat_zip()?),
         What::Words => {

@@ -1,10 +1,14 @@
 //! What was accepted, as files: JSONL and BRAT to train on and to measure with, and a list of judged words.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use taire_formats::{AtomicFile, FileNames, FinalSpan, Offsets, OutSpan, annotation_line, push_brat};
+use taire::run::{ReviewedDocument, ReviewedSpans};
+use taire_formats::{
+    AtomicFile, FileNames, FinalSpan, Offsets, OutSpan, annotation_line, from_bytes, push_brat,
+};
 use taire_text::{Language, Source, SourceSet};
 use zip::write::SimpleFileOptions;
 
@@ -60,6 +64,27 @@ pub struct AcceptedDocument {
 impl std::fmt::Debug for AcceptedDocument {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "AcceptedDocument({} spans)", self.spans.len())
+    }
+}
+
+impl Accepted {
+    /// As final spans of a run; `state` names their file in errors.
+    pub fn into_reviewed_spans(self, state: &Path) -> ReviewedSpans {
+        let documents: BTreeMap<_, _> =
+            self.documents.into_iter().map(AcceptedDocument::into_reviewed).collect();
+        ReviewedSpans::new(state, documents).with_unsettled(self.unsettled)
+    }
+}
+
+impl AcceptedDocument {
+    /// Its name, and its spans in code points.
+    fn into_reviewed(self) -> (String, ReviewedDocument) {
+        let places: Vec<usize> =
+            self.spans.iter().flat_map(|span| [span.range.start, span.range.end]).collect();
+        let points = from_bytes(&self.text, Offsets::CodePoints, &places);
+        let spans = self.spans.iter().zip(points.chunks_exact(2));
+        let spans = spans.map(|(span, at)| (at[0], at[1], span.label, span.role)).collect();
+        (self.name, ReviewedDocument { text: Some(self.text), spans })
     }
 }
 

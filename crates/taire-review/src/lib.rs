@@ -3,7 +3,7 @@
 //! The corpus is read and searched in the background (`worker`) into one SQLite file (`store`), which keeps every
 //! correction (`edit`) with its version and how to undo it. The page (`assets/`, plain HTML, CSS and JavaScript) asks for
 //! everything by `calls`; `pages` decides who is answered. What was accepted comes out as `gold` and as a list of judged
-//! `words`; `agreement` compares two reviewers; `retrain` trains a model and measures what it changes; `after` shows what
+//! `words`, and as documents in their own formats (`write`); `agreement` compares two reviewers; `retrain` trains a model and measures what it changes; `after` shows what
 //! a document becomes.
 //!
 //! The state holds the documents' text and is its owner's alone. Nothing of it goes to a log or an error.
@@ -25,6 +25,7 @@ mod store;
 mod tests;
 mod words;
 mod worker;
+mod write;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -38,6 +39,7 @@ use taire_http::{Limits, Listener, StopHandle};
 pub use app::Config;
 pub use error::Error;
 pub use gold::{Accepted, AcceptedDocument, Exported};
+pub use store::Merged;
 
 use app::{App, Stage};
 use gold::Gold;
@@ -100,6 +102,17 @@ pub fn accepted(state: &Path) -> Result<Accepted, Error> {
     Ok(Gold::of(&Store::open(state)?)?.into_accepted())
 }
 
+/// Puts two reviews of the same documents into a third file, with everybody's marks. Nothing is written where a document
+/// has another text in each.
+pub fn merge(first: &Path, second: &Path, into: &Path) -> Result<Merged, Error> {
+    for state in [first, second] {
+        if !state.exists() {
+            return Err(Error::new(format!("there is no review in {}", state.display())));
+        }
+    }
+    Store::merge(first, second, into)
+}
+
 fn open(config: Config) -> Result<Arc<App>, Error> {
     // Mistakes in a policy are reported before anything starts.
     if let Some(policy) = &config.policy {
@@ -113,13 +126,17 @@ fn open(config: Config) -> Result<Arc<App>, Error> {
     let name = calls::reviewer_name(&config.reviewer)
         .map_err(|p| Error::new(format!("--reviewer: {}", p.message)))?;
     let store = Store::open(&config.state)?;
-    store.reviewer(name)?;
+    let reviewer = store.reviewer(name)?;
+    if config.blind {
+        store.make_blind(reviewer).map_err(|p| Error::new(format!("--blind: {}", p.message)))?;
+    }
     Ok(Arc::new(App {
         store,
         engine: OnceLock::new(),
         stage: Mutex::new(Stage::Reading { documents: 0 }),
         queue: Mutex::default(),
         training: Mutex::default(),
+        writing: Mutex::default(),
         token: bytes.iter().map(|b| format!("{b:02x}")).collect(),
         config,
     }))

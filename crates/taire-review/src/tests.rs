@@ -27,9 +27,13 @@ fn start(folder: &Path, inputs: &[&Path]) -> Arc<App> {
 }
 
 fn start_with(folder: &Path, inputs: &[&Path], policy: &str) -> Arc<App> {
+    Arc::new(app(folder, inputs, policy))
+}
+
+fn app(folder: &Path, inputs: &[&Path], policy: &str) -> App {
     let state = folder.join("state");
     let store = Store::open(&state).unwrap();
-    Arc::new(App {
+    App {
         config: Config {
             inputs: inputs.iter().map(|p| p.to_path_buf()).collect(),
             options: ReadOptions::default(),
@@ -40,14 +44,17 @@ fn start_with(folder: &Path, inputs: &[&Path], policy: &str) -> Arc<App> {
             language: None,
             key: None,
             jobs: 2,
+            output: None,
+            blind: false,
         },
         store,
         engine: OnceLock::new(),
         stage: Mutex::new(Stage::Ready),
         queue: Mutex::default(),
         training: Mutex::default(),
+        writing: Mutex::default(),
         token: "00ff".into(),
-    })
+    }
 }
 
 fn incoming(name: &str, patient: Option<&str>, text: &str) -> Incoming {
@@ -246,8 +253,9 @@ fn gold_is_what_was_accepted_and_what_two_see_differently_waits() {
     accept(&app, "ada", 1);
     accept(&app, "ada", 2);
     accept(&app, "bob", 2);
-    let export =
-        |what: &str| ask(&app, "export", json!({"what": what})).unwrap().as_str().unwrap().to_owned();
+    let export = |what: &str| {
+        ask(&app, "export", json!({"reviewer": "ada", "what": what})).unwrap().as_str().unwrap().to_owned()
+    };
     let lines: Vec<Value> = export("jsonl").lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["id"], "d/a");
@@ -258,17 +266,17 @@ fn gold_is_what_was_accepted_and_what_two_see_differently_waits() {
     accept(&app, "bob", 1);
     assert_eq!(export("jsonl").lines().count(), 1, "ada and bob differ");
     assert_eq!(ask(&app, "gold", json!({})).unwrap(), json!({"documents": 1, "unsettled": ["d/a"]}));
-    let pair = json!({"a": "ada", "b": "bob"});
+    let pair = json!({"reviewer": "ada", "a": "ada", "b": "bob"});
     let agreement = ask(&app, "agreement", pair).unwrap();
     assert_eq!((agreement["documents"].as_i64(), agreement["alike"].as_i64()), (Some(2), Some(1)));
     assert!(agreement["kappa"].as_f64().unwrap() < 1.0);
-    let on = json!({"a": "ada", "b": "bob", "id": 1});
+    let on = json!({"reviewer": "ada", "a": "ada", "b": "bob", "id": 1});
     let difference = ask(&app, "difference", on).unwrap();
     assert_eq!(difference["places"].as_array().unwrap().len(), 1);
     let mut spans: Vec<Value> = difference["shared"].as_array().unwrap().clone();
     spans.extend(difference["places"][0]["a"].as_array().unwrap().iter().cloned());
     spans.iter_mut().for_each(|s| drop(s.as_object_mut().unwrap().remove("by")));
-    let settle = json!({"a": "ada", "b": "bob", "id": 1, "versions": difference["versions"], "spans": spans});
+    let settle = json!({"reviewer": "ada", "a": "ada", "b": "bob", "id": 1, "versions": difference["versions"], "spans": spans});
     ask(&app, "settle", settle.clone()).unwrap();
     assert_eq!(export("jsonl").lines().count(), 2);
     // Somebody changes their mind: it is to be settled again, and the old answer no longer fits.
@@ -453,7 +461,7 @@ fn calls_that_make_no_sense_change_nothing_and_quote_nothing() {
         ("document", json!({"reviewer": "", "id": 1})),
         ("document", json!({"reviewer": "ada", "id": 99})),
         ("list", json!({"reviewer": "ada", "filter": {"label": "Kerzu"}})),
-        ("agreement", json!({"a": "ada", "b": "ada"})),
+        ("agreement", json!({"reviewer": "ada", "a": "ada", "b": "ada"})),
         ("judge", json!({"reviewer": "ada", "word": "Kerzu et cie", "judgement": "refuse"})),
     ] {
         let Err(problem) = call(&app, name, body.to_string().as_bytes()) else {
@@ -516,4 +524,231 @@ fn nobody_reviews_without_a_name() {
         let config = Config { reviewer: name.into(), ..config.clone() };
         assert!(crate::Review::bind(config, 0).unwrap_err().to_string().contains("1 to 60 characters"));
     }
+}
+
+#[test]
+fn accepted_documents_are_written_in_their_own_format_and_the_others_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = folder.path().join("corpus");
+    std::fs::create_dir(&corpus).unwrap();
+    let line = |id: &str| json!({"id": id, "text": "Mme Kerzu vient de Brest ce jour."}).to_string() + "\n";
+    std::fs::write(corpus.join("notes.jsonl"), ["a", "b", "c"].map(line).concat()).unwrap();
+    std::fs::write(corpus.join("lettre.html"), "<html><body><p>Mme Kerzu de Brest.</p></body></html>")
+        .unwrap();
+    let mut app = app(folder.path(), &[&corpus], "fr");
+    assert_eq!(ask(&start(folder.path(), &[]), "write", json!({})).unwrap_err().1, "no_output");
+    app.config.output = Some(folder.path().join("out"));
+    let app = Arc::new(app);
+    assert_eq!(ask(&app, "write", json!({})).unwrap_err(), (503, "starting".into()));
+    worker::run(&app);
+    let write = || {
+        ask(&app, "write", json!({})).unwrap();
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        loop {
+            let now = ask(&app, "status", json!({"reviewer": "ada"})).unwrap()["writing"].clone();
+            if now["is"] != "running" {
+                return now;
+            }
+            assert!(std::time::Instant::now() < until);
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    };
+    assert!(write()["why"].as_str().unwrap().contains("no document is accepted"));
+    assert!(!folder.path().join("out").exists());
+    let list = ask(&app, "list", json!({"reviewer": "ada", "filter": {"limit": 9}})).unwrap();
+    let id = |name: &str| {
+        let rows = list["rows"].as_array().unwrap();
+        rows.iter().find(|r| r["name"] == name).unwrap()["id"].as_i64().unwrap()
+    };
+    // What the reviewer marked is hidden, and nothing else is.
+    let html =
+        list["rows"].as_array().unwrap().iter().find(|r| r["name"].as_str().unwrap().contains("lettre"));
+    let html = html.unwrap()["id"].as_i64().unwrap();
+    for id in [id("a"), html] {
+        let document = ask(&app, "document", json!({"reviewer": "ada", "id": id})).unwrap();
+        for mark in document["state"]["spans"].as_array().unwrap() {
+            let remove = json!({"do": "remove", "start": mark["start"], "end": mark["end"]});
+            edit(&app, "ada", id, remove, "here").unwrap();
+        }
+        edit(
+            &app,
+            "ada",
+            id,
+            json!({"do": "add", "start": 4, "end": 9, "label": "OtherDetail", "role": "Unknown"}),
+            "here",
+        )
+        .unwrap();
+        accept(&app, "ada", id);
+    }
+    accept(&app, "ada", id("b"));
+    edit(
+        &app,
+        "bob",
+        id("b"),
+        json!({"do": "add", "start": 10, "end": 15, "label": "City", "role": "Unknown"}),
+        "here",
+    )
+    .unwrap();
+    accept(&app, "bob", id("b"));
+    let done = write();
+    assert_eq!((&done["is"], &done["written"]), (&json!("done"), &json!(2)), "{done}");
+    assert_eq!(
+        done["refused"],
+        json!([
+            ["two reviewers see it differently, and nobody has settled it", 1],
+            ["not accepted in the review", 1]
+        ])
+    );
+    let out = folder.path().join("out");
+    let rows = std::fs::read_to_string(out.join("notes.jsonl")).unwrap();
+    let row: Value = serde_json::from_str(&rows).unwrap();
+    assert_eq!(row["text"], "Mme <OtherDetail> vient de Brest ce jour.");
+    let page = std::fs::read_to_string(out.join("lettre.html")).unwrap();
+    assert!(page.contains("<p>Mme &lt;OtherDetail&gt; de Brest.</p>"), "{page}");
+    let report = std::fs::read_to_string(out.join("report.md")).unwrap();
+    assert!(
+        report.contains("written from reviewed spans | 2") && report.contains("not accepted"),
+        "{report}"
+    );
+    let refused = std::fs::read_to_string(folder.path().join("out.private/refused.csv")).unwrap();
+    assert!(refused.contains("c,,not accepted in the review"), "{refused}");
+}
+
+#[test]
+fn a_blind_reviewer_sees_neither_scores_nor_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let app =
+        review(folder.path(), &[("a", None, "Mme [Kerzu](FamilyName)"), ("b", None, "[Kerzu](FamilyName)")]);
+    ask(&app, "blind", json!({"reviewer": "bob"})).unwrap();
+    edit(&app, "ada", 1, json!({"do": "remove", "start": 4, "end": 9}), "here").unwrap();
+    accept(&app, "ada", 1);
+    accept(&app, "bob", 1);
+    let seen = ask(&app, "document", json!({"reviewer": "bob", "id": 1})).unwrap();
+    assert_eq!((&seen["found"], &seen["spared"]), (&json!([]), &json!([])));
+    assert_eq!(see(&app, "bob", 1).1, ["Kerzu FamilyName"]);
+    let filter = json!({"sort": "doubt", "below": 0.5, "source": "crf", "limit": 9});
+    let list = ask(&app, "list", json!({"reviewer": "bob", "filter": filter})).unwrap();
+    assert_eq!(list["total"], 2, "a filter by score would tell scores");
+    assert!(list["rows"].as_array().unwrap().iter().all(|r| r["doubt"].is_null() && r["searched"] == true));
+    assert!(!list.to_string().contains("0.1"));
+    let pair = |who: &str| json!({"reviewer": who, "a": "ada", "b": "bob"});
+    for (name, body) in [
+        ("agreement", pair("bob")),
+        ("difference", json!({"reviewer": "bob", "a": "ada", "b": "bob", "id": 1})),
+        ("settle_all", json!({"reviewer": "bob", "a": "ada", "b": "bob", "take": "a"})),
+        ("export", json!({"reviewer": "bob", "what": "jsonl"})),
+    ] {
+        assert_eq!(ask(&app, name, body).unwrap_err(), (422, "blind".into()), "{name}");
+    }
+    assert!(ask(&app, "agreement", pair("ada")).is_ok());
+    assert_eq!(ask(&app, "status", json!({"reviewer": "bob"})).unwrap()["blind"], true);
+    assert_eq!(ask(&app, "blind", json!({"reviewer": "ada"})).unwrap_err().1, "begun");
+    ask(&app, "blind", json!({"reviewer": "bob"})).unwrap();
+}
+
+#[test]
+fn random_order_is_that_of_its_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..40).map(|i| format!("d{i:02}")).collect();
+    let app = review(folder.path(), &names.iter().map(|n| (n.as_str(), None, "x")).collect::<Vec<_>>());
+    let order = |seed: i64, offset: usize| {
+        let filter = json!({"sort": "random", "seed": seed, "offset": offset, "limit": 40});
+        let list = ask(&app, "list", json!({"reviewer": "ada", "filter": filter})).unwrap();
+        list["rows"].as_array().unwrap().iter().map(|r| r["name"].to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(order(7, 0), order(7, 0));
+    assert_ne!(order(7, 0), order(8, 0));
+    assert_eq!(order(7, 10), order(7, 0)[10..]);
+    let mut sorted = order(7, 0);
+    assert_ne!(sorted, order(7, 0).iter().rev().cloned().collect::<Vec<_>>());
+    sorted.sort();
+    assert_eq!(sorted.len(), 40);
+    assert_ne!(order(7, 0), sorted);
+}
+
+#[test]
+fn differences_are_settled_in_bulk_and_settled_ones_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = review(folder.path(), &[("a", None, "Kerzu"), ("b", None, "Kerzu"), ("c", None, "Kerzu")]);
+    let kerzu = json!({"do": "add", "start": 0, "end": 5, "label": "FamilyName", "role": "Patient"});
+    for id in 1..=3 {
+        accept(&app, "ada", id);
+        if id < 3 {
+            edit(&app, "bob", id, kerzu.clone(), "here").unwrap();
+        }
+        accept(&app, "bob", id);
+    }
+    let settle = json!({"reviewer": "ada", "a": "ada", "b": "bob", "id": 1, "versions": [1, 2], "spans": []});
+    ask(&app, "settle", settle).unwrap();
+    let all = json!({"reviewer": "ada", "a": "ada", "b": "bob", "take": "either"});
+    assert_eq!(ask(&app, "settle_all", all.clone()).unwrap(), json!({"settled": 1, "changed_since": 0}));
+    assert_eq!(ask(&app, "settle_all", all).unwrap()["settled"], 0);
+    let gold = Gold::of(&app.store).unwrap();
+    assert_eq!(gold.documents.iter().map(|d| d.marks.len()).collect::<Vec<_>>(), [0, 1, 0]);
+}
+
+#[test]
+fn two_states_merge_with_everybodys_marks() {
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let shared = [("a", None, "Mme [Kerzu](FamilyName)"), ("b", None, "le [3 mai](Date)")];
+    let first = review(one.path(), &shared);
+    accept(&first, "ada", 1);
+    edit(&first, "eve", 1, json!({"do": "remove", "start": 4, "end": 9}), "here").unwrap();
+    first.store.judge(1, "kerzu", Some(taire::Judgement::Accept)).unwrap();
+    let second = review(two.path(), &[&[("z", None, "seul")][..], &shared[..]].concat());
+    ask(&second, "blind", json!({"reviewer": "bob"})).unwrap();
+    accept(&second, "bob", 2);
+    accept(&second, "bob", 1);
+    edit(&second, "ada", 2, json!({"do": "remove", "start": 4, "end": 9}), "here").unwrap();
+    accept(&second, "ada", 2);
+    accept(&second, "ada", 3);
+    second.store.judge(1, "kerzu", Some(taire::Judgement::Refuse)).unwrap();
+    let into = one.path().join("merged");
+    let merged = crate::merge(&first.config.state, &second.config.state, &into).unwrap();
+    assert_eq!((merged.documents, merged.added, merged.words_refused), (3, 1, 1));
+    assert_eq!(merged.split, ["ada"], "ada marked document a differently in each");
+    let mut app = app(two.path(), &[], "bigeard");
+    app.store = Store::open(&into).unwrap();
+    let app = Arc::new(app);
+    assert_eq!(see(&app, "ada", 1).1, ["Kerzu FamilyName"]);
+    assert_eq!(see(&app, "ada (2)", 1).1, Vec::<String>::new());
+    assert_eq!(see(&app, "eve", 1).1, Vec::<String>::new());
+    let status = ask(&app, "status", json!({"reviewer": "bob"})).unwrap();
+    assert_eq!((&status["blind"], &status["progress"]["accepted"]), (&json!(true), &json!(2)));
+    // History came with the marks: the second file's correction can be taken back.
+    let (version, _) = see(&app, "ada (2)", 1);
+    ask(&app, "undo", json!({"reviewer": "ada (2)", "id": 1, "version": version})).unwrap();
+    assert_eq!(see(&app, "ada (2)", 1).1, ["Kerzu FamilyName"]);
+    assert!(
+        crate::merge(&first.config.state, &second.config.state, &into)
+            .unwrap_err()
+            .to_string()
+            .contains("exists")
+    );
+    // Another text under the same name: nothing is merged.
+    let three = tempfile::tempdir().unwrap();
+    let third = review(three.path(), &[("a", None, "M. [Autre](FamilyName)")]);
+    let into = three.path().join("merged");
+    let error = crate::merge(&first.config.state, &third.config.state, &into).unwrap_err().to_string();
+    assert!(error.contains("1 documents have another text") && !error.contains("Kerzu"), "{error}");
+    assert!(!into.exists());
+}
+
+#[test]
+fn the_page_is_told_what_stays_and_what_is_hidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = folder.path().join("notes.jsonl");
+    std::fs::write(&corpus, json!({"id": "a", "text": "Mme Kerzu vient de Brest ce jour."}).to_string())
+        .unwrap();
+    let policy = folder.path().join("policy.toml");
+    std::fs::write(&policy, "extends = \"fr\"\n[rewrite.labels]\nCity = \"keep\"\n").unwrap();
+    let app = start_with(folder.path(), &[&corpus], policy.to_str().unwrap());
+    worker::run(&app);
+    let actions = ask(&app, "document", json!({"reviewer": "ada", "id": 1})).unwrap()["actions"].clone();
+    assert_eq!(
+        (&actions["City"], &actions["FamilyName"]),
+        (&json!("keep"), &json!("surrogate")),
+        "{actions}"
+    );
+    assert_eq!(actions.as_object().unwrap().len(), taire_text::Label::ALL.len());
 }

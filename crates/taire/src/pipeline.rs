@@ -531,6 +531,11 @@ impl Engine {
         self.pipelines.iter().map(|(_, p)| p.policy())
     }
 
+    /// The policy of documents in a language.
+    pub fn policy_of(&self, language: Language) -> Result<&Policy, Error> {
+        self.pipeline(language).map(Pipeline::policy)
+    }
+
     fn pipeline(&self, language: Language) -> Result<&Pipeline, Error> {
         self.pipelines
             .iter()

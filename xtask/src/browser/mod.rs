@@ -138,6 +138,9 @@ impl Page {
         for old in ["state", "state-wal", "state-shm"] {
             let _ = fs::remove_file(folder.join(old));
         }
+        for old in ["out", "out.private"] {
+            let _ = fs::remove_dir_all(folder.join(old));
+        }
         fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
         let line = |(id, patient, text): &(&str, &str, &str)| {
             serde_json::json!({"id": id, "patient": patient, "text": text}).to_string()
@@ -157,6 +160,8 @@ impl Page {
             .arg(&state)
             .arg("--policy")
             .arg(&policy)
+            .arg("-o")
+            .arg(folder.join("out"))
             .arg("--key")
             .arg(key)
             .arg(&corpus)

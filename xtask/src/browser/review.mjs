@@ -148,9 +148,17 @@ await page.evaluate((n) => { location.hash = `#/d/${n}`; }, id);
 await page.waitForSelector(".text mark");
 await tabTo(page, ".text");
 
-// Accepts.
+// Accepts; the same key on an accepted document opens nothing again.
 await press(page, "v");
 await page.waitForFunction(() => document.querySelector("#progress label")?.innerText.startsWith("1 "));
+await page.evaluate((n) => { location.hash = `#/d/${n}`; }, id);
+await page.waitForFunction((n) => location.hash === `#/d/${n}` && document.querySelector(".badge"), id);
+await tabTo(page, ".text");
+const settledVersion = await version(id);
+await noToast();
+await press(page, "v");
+assert.match(await (await toast()).innerText(), /acceptés/);
+assert.equal(await version(id), settledVersion, "V opened an accepted document again");
 
 // A second reviewer accepts the same document as it was found.
 await tabTo(page, "button.who");
@@ -198,6 +206,17 @@ await press(page, "Enter");
 await page.waitForSelector("#export-jsonl");
 await look(at, "results");
 assert.match(await page.innerText("main"), /photo\.png/, "what could not be read is not told");
+
+// Writes the accepted document, and nothing else.
+await tabTo(page, "#write");
+await press(page, "Enter");
+await page.waitForSelector("#writing .note");
+await look(at, "written");
+assert.match(await page.innerText("#writing"), /3 · non accepté/);
+const outputs = fs.readdirSync(path.join(folder, "out")).filter((name) => name.endsWith(".jsonl"));
+const written = outputs.map((name) => fs.readFileSync(path.join(folder, "out", name), "utf8")).join("").trim().split("\n");
+assert.equal(written.length, 1);
+assert.ok(!written[0].includes("Zorglub") && !written[0].includes("Kerbrumeux"), "what was marked is in the output");
 const save = async (selector) => {
   await tabTo(page, selector);
   const [download] = await Promise.all([page.waitForEvent("download"), press(page, "Enter")]);

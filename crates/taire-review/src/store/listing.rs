@@ -1,4 +1,4 @@
-//! The list of documents, in pages, by doubt, by name or as they came; and how far the review is.
+//! The list of documents, in pages, by doubt, by name, as they came or by chance; and how far the review is.
 
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,8 @@ pub(crate) enum Sort {
     Doubt,
     Name,
     Order,
+    /// By chance: the first so many are a fair sample.
+    Random,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -34,6 +36,8 @@ pub(crate) enum Status {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Filter {
     pub(crate) sort: Sort,
+    /// Of the random order.
+    pub(crate) seed: i64,
     pub(crate) status: Status,
     /// Those that hold such a span: its label, who found it, a score below this.
     pub(crate) label: Option<Label>,
@@ -51,8 +55,9 @@ pub(crate) struct Row {
     pub(crate) id: i64,
     pub(crate) name: String,
     pub(crate) patient: Option<String>,
-    /// `None` until it was searched.
+    /// `None` until it was searched, and for a blind reviewer.
     pub(crate) doubt: Option<f64>,
+    pub(crate) searched: bool,
     pub(crate) spans: Option<i64>,
     pub(crate) accepted: bool,
     pub(crate) corrected: bool,
@@ -85,9 +90,10 @@ impl Store {
             }
         };
         let order = match filter.sort {
-            Sort::Doubt => "d.doubt IS NULL, d.doubt DESC, d.id",
-            Sort::Name => "d.name, d.id",
-            Sort::Order => "d.id",
+            Sort::Doubt => "d.doubt IS NULL, d.doubt DESC, d.id".to_owned(),
+            Sort::Name => "d.name, d.id".to_owned(),
+            Sort::Order => "d.id".to_owned(),
+            Sort::Random => format!("draw_order({}, d.name), d.id", filter.seed),
         };
         // A span of the label that only a reviewer marked counts too, unless who found it or how surely is asked for.
         let from = format!(
@@ -122,6 +128,7 @@ impl Store {
                     name: row.get(1)?,
                     patient: row.get(2)?,
                     doubt: row.get(3)?,
+                    searched: row.get::<_, Option<f64>>(3)?.is_some(),
                     spans: row.get(4)?,
                     accepted: row.get(5)?,
                     corrected: row.get(6)?,

@@ -8,19 +8,24 @@
 mod annotations;
 mod documents;
 mod listing;
+mod merge;
 
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use taire::batch::stable_hash;
 
 pub(crate) use annotations::{Reach, Reviewed, Settlement, Version};
 pub(crate) use documents::{Doc, Incoming, Outcome, Taken};
-pub(crate) use listing::Filter;
+pub(crate) use listing::{Filter, Sort};
+pub use merge::Merged;
 
 use crate::Error;
+use crate::problem::Problem;
 
 const FORMAT: &str = "taire-review-1";
 
@@ -52,6 +57,12 @@ CREATE INDEX change_document ON change (document, reviewer, undone, id);
 CREATE INDEX change_batch ON change (batch);
 CREATE TABLE word (word TEXT PRIMARY KEY, judgement TEXT NOT NULL, reviewer INTEGER NOT NULL, time TEXT NOT NULL)
     WITHOUT ROWID;
+";
+
+/// What later versions keep beside it; made in older states too.
+const ADDED: &str = "
+-- Reviewers who see neither scores nor what others marked.
+CREATE TABLE IF NOT EXISTS blind (reviewer INTEGER PRIMARY KEY);
 ";
 
 /// An open state. Calls take turns.
@@ -92,7 +103,9 @@ impl Store {
                 path.display()
             )));
         }
+        begin.execute_batch(ADDED)?;
         begin.commit()?;
+        add_draw_order(&file)?;
         Ok(Store { file: Mutex::new(file) })
     }
 
@@ -124,6 +137,32 @@ impl Store {
         })
     }
 
+    /// Whether a reviewer reads blind.
+    pub(crate) fn is_blind(&self, reviewer: i64) -> Result<bool, Error> {
+        let ask = "SELECT EXISTS (SELECT 1 FROM blind WHERE reviewer = ?1)";
+        Ok(self.read().query_row(ask, [reviewer], |row| row.get(0))?)
+    }
+
+    /// A reviewer reads blind from now on, for good. Somebody who began with open eyes cannot.
+    pub(crate) fn make_blind(&self, reviewer: i64) -> Result<(), Problem> {
+        self.write(|all| {
+            let begun: bool = all.query_row(
+                "SELECT EXISTS (SELECT 1 FROM annotation WHERE reviewer = ?1)
+                 AND NOT EXISTS (SELECT 1 FROM blind WHERE reviewer = ?1)",
+                [reviewer],
+                |row| row.get(0),
+            )?;
+            if begun {
+                return Err(Problem::cannot(
+                    "begun",
+                    "this reviewer has marked documents with the scores in sight; a blind reading needs another name",
+                ));
+            }
+            all.execute("INSERT OR IGNORE INTO blind VALUES (?1)", params![reviewer])?;
+            Ok(())
+        })
+    }
+
     /// Everybody who has a name here, in order of coming.
     pub(crate) fn reviewers(&self) -> Result<Vec<(i64, String)>, Error> {
         let file = self.read();
@@ -131,6 +170,16 @@ impl Store {
         let rows = ask.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
+}
+
+/// `draw_order(seed, name)`: sorting by it is a random order, the same for the same seed and names.
+fn add_draw_order(file: &Connection) -> Result<(), Error> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    file.create_scalar_function("draw_order", 2, flags, |call| {
+        let (seed, name): (i64, String) = (call.get(0)?, call.get(1)?);
+        Ok(stable_hash([&seed.to_le_bytes()[..], name.as_bytes()].into_iter()) as i64)
+    })?;
+    Ok(())
 }
 
 /// The time of a change, for people who read the file.

@@ -1,6 +1,6 @@
 //! Choices of a policy that cannot work, each with its key and what to do.
 
-use taire_surrogate::SecretKey;
+use taire_surrogate::{Action, SecretKey};
 use taire_text::{Label, Source};
 
 use super::{Detect, Parts, Policy, SourceKey};
@@ -98,17 +98,23 @@ impl Policy {
         Engine::of_policy(self, None, Some(&key)).map(drop)
     }
 
+    /// What is done with a label in the end.
+    pub fn effective_action(&self, label: Label) -> Action {
+        match self.detect.ignore.contains(&label) {
+            true => Action::Keep,
+            false => self.rewrite.action(label),
+        }
+    }
+
     /// What is done with each label in the end, and why, as comments of TOML.
     pub fn actions_as_comments(&self) -> String {
         let mut out = String::from("# What is done with each label, and what decides it:\n");
         for &label in Label::ALL {
-            let (action, by) = match self.detect.ignore.contains(&label) {
-                true => ("keep", "detect.ignore: left alone and not counted".to_owned()),
-                false => {
-                    let (action, by) = self.rewrite.decide(label);
-                    (action.key(), by.explain())
-                }
+            let by = match self.detect.ignore.contains(&label) {
+                true => "detect.ignore: left alone and not counted".to_owned(),
+                false => self.rewrite.decide(label).1.explain(),
             };
+            let action = self.effective_action(label).key();
             out.push_str(&format!("#   {:<20} {action:<13} ({by})\n", label.name()));
         }
         out

@@ -32,6 +32,8 @@ pub struct Files<'a> {
     pub patients_file: Option<&'a Path>,
     /// Spans that people have settled: their documents are written from them and not searched.
     pub reviewed: Option<&'a ReviewedSpans>,
+    /// Write the documents of `reviewed` alone; the others are refused, so that the report counts them.
+    pub reviewed_only: bool,
     /// Tables without text that are re-keyed, so that they still join with the documents.
     pub rekey: Vec<PathBuf>,
     /// The folder or file to write.
@@ -104,6 +106,7 @@ impl<'a> Files<'a> {
             read: ReadOptions::default(),
             patients_file: None,
             reviewed: None,
+            reviewed_only: false,
             rekey: Vec::new(),
             output,
             write: WriteOptions::default(),
@@ -191,7 +194,7 @@ impl<K: Send> Run<'_, K> {
             stage: stage.clone(),
             journal,
         };
-        let ended = self.stream(reading.feed_after(*position), sink, &joined, files.reviewed);
+        let ended = self.stream(reading.feed_after(*position), sink, &joined);
         let stages = Stages { stage, private: private_stage };
         let signal = files.stop.map_or(0, |stop| stop.load(Ordering::Relaxed)) as i32;
         let mut private = match ended {
@@ -308,6 +311,7 @@ impl<K: Send> Run<'_, K> {
         fingerprint.add_file_stamps("companion tables", files.rekey.iter().map(PathBuf::as_path));
         if let Some(reviewed) = files.reviewed {
             fingerprint.add_content("reviewed", reviewed.path())?;
+            fingerprint.add("reviewed documents only", &files.reviewed_only.to_string());
         }
         for path in discovery.identities.iter().filter(|path| path.is_file()) {
             fingerprint.add_content("identities", path)?;
@@ -373,14 +377,20 @@ impl<K: Send> Run<'_, K> {
         feed: Feed<'_>,
         mut sink: Sink<'_, K>,
         joined: &Joined,
-        reviewed: Option<&ReviewedSpans>,
     ) -> Result<Option<PrivateFiles>, Error> {
+        let files = sink.files;
+        let attach = |document: &mut Document| match files.reviewed {
+            None => Ok(()),
+            Some(reviewed) => match reviewed.attach(document)? || !files.reviewed_only {
+                true => Ok(()),
+                false => Err(Error::refused(reviewed.why_not_accepted(&document.id))),
+            },
+        };
         let work = |Step { event, after }: Step| match event {
             Event::Document(mut document) => {
                 let bytes = document.text.len();
-                let attached = reviewed.map_or(Ok(false), |reviewed| reviewed.attach(&mut document));
-                let treated = attached
-                    .and_then(|_| joined.apply(after, &mut document))
+                let treated = attach(&mut document)
+                    .and_then(|()| joined.apply(after, &mut document))
                     .and_then(|()| self.treat(&mut document, joined.records()));
                 (Done::Treated { document, bytes, treated: Box::new(treated) }, after)
             }

@@ -1,6 +1,6 @@
 //! Spans that people have settled: final for their documents, which are not searched again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use taire_formats::{Document, FinalSpan, Offsets, to_bytes};
@@ -29,12 +29,33 @@ impl std::fmt::Debug for ReviewedDocument {
 pub struct ReviewedSpans {
     path: PathBuf,
     documents: BTreeMap<String, ReviewedDocument>,
+    unsettled: BTreeSet<String>,
 }
+
+/// Why a document is not among those to write.
+const NOT_ACCEPTED: &str = "not accepted in the review";
+const UNSETTLED: &str = "two reviewers see it differently, and nobody has settled it";
 
 impl ReviewedSpans {
     /// What was read from `path`, which names it in errors and is part of the fingerprint.
     pub fn new(path: impl Into<PathBuf>, documents: BTreeMap<String, ReviewedDocument>) -> Self {
-        ReviewedSpans { path: path.into(), documents }
+        ReviewedSpans { path: path.into(), documents, unsettled: BTreeSet::new() }
+    }
+
+    /// The same with documents that reviewers accepted with different spans: none of these is final.
+    #[must_use]
+    pub fn with_unsettled(self, ids: impl IntoIterator<Item = String>) -> Self {
+        ReviewedSpans { unsettled: ids.into_iter().collect(), ..self }
+    }
+
+    /// How many documents reviewers accepted with different spans.
+    pub fn unsettled(&self) -> usize {
+        self.unsettled.len()
+    }
+
+    /// Why a document without final spans has none.
+    pub(super) fn why_not_accepted(&self, id: &str) -> &'static str {
+        if self.unsettled.contains(id) { UNSETTLED } else { NOT_ACCEPTED }
     }
 
     /// Where it was read.
