@@ -16,7 +16,7 @@ use taire_text::{Entity, Note};
 const PATIENTS: u64 = 3000;
 const SEED: u64 = 2015;
 
-/// What the issue of wider sharing first asked for: true months and true departments.
+/// The coarser values that one thinks of first: true months and true departments.
 const MONTHS_AND_DEPARTMENTS: &str = "extends = \"share-fr\"\n[rewrite.labels]\nCity = \"generalise\"\n[rewrite.generalise]\ndates = \"month\"\n";
 
 type Record = Vec<(Note, Vec<Entity>)>;
