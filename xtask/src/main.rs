@@ -1,5 +1,6 @@
 //! Chores of the project: `cargo xtask test|score|bench|...`. Those that make data are in `tools/data`.
 
+mod attacks;
 mod bench;
 mod browser;
 mod calendars;
@@ -34,6 +35,7 @@ struct Xtask {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Chore {
+    Attacks,
     Bench,
     Browser,
     Calendars,
@@ -60,6 +62,7 @@ enum Chore {
 fn main() -> ExitCode {
     let Xtask { chore, args } = Xtask::parse();
     let run: fn(&[String]) -> Result<(), String> = match chore {
+        Chore::Attacks => attacks::run,
         Chore::Bench => bench::run,
         Chore::Browser => browser::run,
         Chore::Calendars => calendars::run,

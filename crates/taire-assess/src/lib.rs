@@ -3,7 +3,7 @@
 //!
 //! | question | function | result |
 //! |---|---|---|
-//! | What can an attacker still do? | [`measure_risk`] | [`RiskAssessment`] |
+//! | What can an attacker still do? | [`measure_risk`], [`assess`] | [`RiskAssessment`] |
 //! | What medical content was kept? | [`measure_retention`] | [`RetentionReport`] |
 //! | Which policy suits this corpus? | [`compare_policies`] | [`Comparison`] |
 //! | What does de-identification cost an ICD-10 coder? | [`measure_utility`] | [`UtilityReport`] |
@@ -57,6 +57,9 @@ pub use compare::{
 };
 pub use page::{Page, save_files};
 pub use retain::{LostTerms, RetainOptions, RetentionReport, measure_retention};
-pub use risk::{AttackResults, IntervalResults, MissedResults, RiskAssessment, RiskOptions, measure_risk};
+pub use risk::{
+    AttackResults, IntervalResults, MissedResults, Observed, ObservedCorpora, RiskAssessment, RiskOptions,
+    RiskSettings, Threat, ThreatAssessment, ThreatResult, ThreatResults, assess, measure_risk,
+};
 pub use share::{Draw, Share};
 pub use utility::{OnProgress, UtilityArm, UtilityOptions, UtilityReport, measure_utility};

@@ -446,7 +446,8 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct RiskArgs {
     /// The original documents: a file or a folder
     pub(crate) original: PathBuf,
-    /// The same documents, de-identified; several releases of them let averaging be tried
+    /// The same documents, de-identified; a second release under another key is joined with the first, and several let averaging be
+    /// tried
     #[arg(required = true)]
     pub(crate) deidentified: Vec<PathBuf>,
     /// Known identities, CSV or JSONL, joined by patient id
@@ -458,6 +459,9 @@ pub(crate) struct RiskArgs {
     /// The secret key of the release, to show what it protects
     #[arg(long, value_name = "FILE", env = "TAIRE_KEY_FILE")]
     pub(crate) key: Option<PathBuf>,
+    /// A release of the same documents under the same key and another policy, to see whether one opens the other
+    #[arg(long, value_name = "RELEASE")]
+    pub(crate) same_key: Option<PathBuf>,
     /// Days by which a known interval may be off
     #[arg(long, value_name = "DAYS", default_value_t = 3)]
     pub(crate) tolerance: u32,

@@ -12,6 +12,7 @@ pub(crate) fn risk(args: &RiskArgs) -> Result<Outcome, Error> {
         patients: args.patients.clone(),
         reviewed: args.reviewed.clone(),
         key: args.key.as_deref().map(SecretKey::read).transpose()?,
+        same_key: args.same_key.clone(),
         tolerance: args.tolerance,
         seed: args.seed,
         jobs: args.run.jobs(),

@@ -36,9 +36,13 @@ pub fn averaging(truth: &[i32], releases: &[Vec<i32>]) -> Vec<Averaged> {
 }
 
 fn middle(releases: &[Vec<i32>], at: usize) -> i32 {
-    let mut values: Vec<i32> = releases.iter().map(|r| r[at]).collect();
+    middle_of(releases.iter().map(|r| r[at]).collect())
+}
+
+/// The middle one of some values, 0 without any.
+pub(super) fn middle_of(mut values: Vec<i32>) -> i32 {
     values.sort_unstable();
-    values[values.len() / 2]
+    values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ pub fn board_report(files: &BoardFiles) -> Result<Page, Error> {
     let scores = part(&files.scores, "eval.json", "taire evaluate --format json", &["leak", "strict"])?;
 
     let mut page = Page::new("Report for the ethics board");
+    page.text(risk::lead(risk.as_ref()));
     page.text(
         "What was done to make these documents safe to share, how well it was measured to work, what an attacker could still \
          do, and what was kept for medicine. It holds counts only: no text of a document, no name.",
@@ -94,12 +95,15 @@ fn summary(
         ),
         None => "How much was missed was not measured on documents annotated by hand.".to_owned(),
     });
-    items.push(match risk.and_then(risk::strongest) {
-        Some((who, share)) => {
-            format!("The strongest attack that was tried succeeds in {share}: somebody who {who}.")
-        }
-        None => "What an attacker could do was not measured, or there was nothing to try.".to_owned(),
-    });
+    items.insert(
+        0,
+        match risk.and_then(risk::strongest) {
+            Some((who, share)) => {
+                format!("The strongest attack that was tried succeeds in {share}: somebody who {who}.")
+            }
+            None => "What an attacker could do was not measured, or there was nothing to try.".to_owned(),
+        },
+    );
     items.push(match retain.and_then(read::kept_share) {
         Some(kept) => format!("Of the medical content that can be recognised, {} was kept.", percent(kept)),
         None => "How much medical content was kept was not measured.".to_owned(),

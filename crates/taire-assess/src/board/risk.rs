@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::read::{Figures, share};
-use crate::page::{Page, Table};
+use crate::page::{Block, Page, Table, percent};
 
 const ATTACKS: &[(&str, &str)] = &[
     ("knows one true date of the patient, and works out the others to the day", "known_date/attack"),
@@ -47,6 +47,10 @@ fn attacks(risk: &Figures) -> Vec<Attack<'_>> {
         let name = format!("has {releases} releases of the same documents: finds an interval");
         all.extend(averaged.get("exact").map(|result| Attack { name, result, needs_key: false }));
     }
+    for (_, threat) in threats(risk) {
+        let name = threat.get("attacker").and_then(Value::as_str).unwrap_or("attacks").to_owned();
+        all.extend(threat.get("attack").map(|result| Attack { name, result, needs_key: false }));
+    }
     if let Some(result) = risk.at("/intervals/found/2/attack") {
         let name = "knows three true intervals between visits: finds the record".to_owned();
         all.push(Attack { name, result, needs_key: false });
@@ -54,6 +58,42 @@ fn attacks(risk: &Figures) -> Vec<Attack<'_>> {
     let strength = |a: &Attack<'_>| a.success().filter(|_| !a.needs_key).unwrap_or(-1.0);
     all.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
     all
+}
+
+/// The attacks of the threat model by their keys.
+fn threats(risk: &Figures) -> impl Iterator<Item = (&String, &Value)> {
+    risk.at("/attacks/threats/results").and_then(Value::as_object).into_iter().flatten()
+}
+
+/// The paragraph that the report begins with: the strongest attack, then what no setting of a calendar stops.
+pub(super) fn lead(risk: Option<&Figures>) -> String {
+    let Some(risk) = risk else {
+        return "What an attacker could still do was not measured: nothing here says how safe these documents are.".to_owned();
+    };
+    let mut out = match strongest(risk) {
+        Some((who, share)) => {
+            format!("The strongest attack that was tried succeeds in {share}: somebody who {who}.")
+        }
+        None => "Attacks were looked for, and there was nothing to try them on.".to_owned(),
+    };
+    let figure = |key: &str| risk.share(&format!("/attacks/threats/results/{key}/attack"));
+    let not_run = || "a share that was not measured".to_owned();
+    let (releases, register) = (figure("joined_releases"), figure("joined_register"));
+    if releases.is_some() || register.is_some() {
+        out += &format!(
+            " Somebody who holds another release of these records under another key joins the two by the intervals between dates in {}; \
+             somebody who holds a register of stays finds the person in {}. No calendar that keeps intervals can stop that: only \
+             coarser dates can, as the policies `share-fr` and `share-es` write them.",
+            releases.unwrap_or_else(not_run),
+            register.unwrap_or_else(not_run)
+        );
+    }
+    if let Some(month) = figure("season") {
+        let chance = risk.number("/attacks/threats/results/season/blind");
+        let chance = chance.map(|c| format!("; chance: {}", percent(c))).unwrap_or_default();
+        out += &format!(" The true month of a date is guessed in {month}{chance}.");
+    }
+    out
 }
 
 /// The attack that succeeds most often without the key, and how often.
@@ -80,6 +120,17 @@ pub(super) fn section(page: &mut Page, risk: &Figures) {
         table.row([attack.name, share(attack.result).unwrap_or_else(nothing)]);
     }
     page.table(table);
+    let not_run: Vec<String> = threats(risk)
+        .filter_map(|(_, threat)| {
+            let text = |key: &str| threat.get(key).and_then(Value::as_str);
+            Some(format!("{}: {}.", text("attacker")?, text("not_run")?))
+        })
+        .collect();
+    if !not_run.is_empty() {
+        page.text("Attacks that were not run, and why:");
+        page.blocks.push(Block::List(not_run));
+    }
+    singled_out(page, risk);
     let mut table = Table::of_prose(
         "How rare things are in what is shared. What only one record has can single it out.",
         &["", "before", "after"],
@@ -106,6 +157,16 @@ pub(super) fn section(page: &mut Page, risk: &Figures) {
     table.row(["documents in groups below five".into(), "–".into(), alone("in_groups_below_5")]);
     page.table(table);
     left(page, risk);
+}
+
+fn singled_out(page: &mut Page, risk: &Figures) {
+    let at = |key: &str| risk.share(&format!("/attacks/threats/inference/{key}"));
+    if let (Some(before), Some(after)) = (at("before"), at("attack")) {
+        page.text(format!(
+            "By a register of age bands, sex, departments, professions, rare diseases and years, a patient is singled out in {before} of the \
+             originals and in {after} of what is shared."
+        ));
+    }
 }
 
 fn left(page: &mut Page, risk: &Figures) {

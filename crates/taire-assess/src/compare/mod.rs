@@ -23,7 +23,7 @@ use taire_text::{Label, Language};
 use crate::attacks::Averaged;
 use crate::json::{json_error, to_json};
 use crate::page::Page;
-use crate::risk::{Observed, RiskAssessment, RiskSettings, assess, days};
+use crate::risk::{Observed, ObservedCorpora, RiskAssessment, RiskSettings, assess, days};
 use crate::uniqueness::intervals;
 
 pub use detection::DetectionScores;
@@ -290,7 +290,8 @@ impl Baseline<'_> {
             refused: report.documents.refused,
         };
         let intervals = IntervalHistogram::of(self.originals, &observed);
-        let risk = assess(self.originals, &[observed], &settings)?;
+        let corpora = ObservedCorpora { original: self.originals, releases: &[observed], same_key: None };
+        let risk = assess(corpora, &settings)?;
         Ok(PolicyColumn {
             name: called(name, &policies),
             language: self

@@ -244,6 +244,33 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
+/// Text from outside (a name, an id) as Markdown that shows it and does nothing else.
+pub fn escape_markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            // Invisible characters may turn what follows around or hide it.
+            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {
+                out.push('?')
+            }
+            c if c.is_control() || c.is_whitespace() => out.push(' '),
+            ',' | '/' | ' ' => out.push(c),
+            // At the start they would begin a list.
+            '-' if !out.is_empty() => out.push(c),
+            '.' if out.bytes().any(|b| !b.is_ascii_digit()) => out.push(c),
+            c if c.is_ascii_punctuation() => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -306,6 +333,16 @@ h2{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_from_outside_are_shown_and_do_nothing() {
+        assert_eq!(escape_markdown("lettre-3.txt"), "lettre-3.txt");
+        assert_eq!((escape_markdown("- x"), escape_markdown("1. x")), ("\\- x".into(), "1\\. x".into()));
+        assert_eq!(escape_markdown("a|b\n# x"), "a\\|b \\# x");
+        assert_eq!(escape_markdown("[x](javascript:y)"), "\\[x\\]\\(javascript\\:y\\)");
+        assert_eq!(escape_markdown("<img src=x>&`*_"), "&lt;img src\\=x&gt;&amp;\\`\\*\\_");
+        assert_eq!(escape_markdown("a\u{202e}b"), "a?b");
+    }
 
     #[test]
     fn markdown_and_html_agree_and_html_is_escaped() {

@@ -7,10 +7,11 @@ use taire::Error;
 use taire::{Policy, SecretKey};
 use taire_eval::retain::Family;
 use taire_surrogate::{Dates, Rewriter};
-use taire_text::{Entity, Label, Note, PatientId, Role, Score, Source, Span, fold};
+use taire_text::{Label, Note, PatientId, Role, fold};
 
-use super::observe::{Observed, ObservedSpan, number};
+use super::observe::{Observed, ObservedSpan, certain, first_number, number};
 use super::print;
+use super::threats::{Others, ThreatAssessment, threats};
 use crate::Share;
 use crate::anonymity::{Anonymity, Profile, Quasi, anonymity};
 use crate::attacks::{
@@ -27,14 +28,37 @@ const CANDIDATES: usize = 400;
 const VICTIMS: usize = 200;
 
 /// What [`assess`] needs besides the documents.
-pub(crate) struct RiskSettings {
-    pub(crate) tolerance: u32,
-    pub(crate) seed: u64,
+#[derive(Debug)]
+pub struct RiskSettings {
+    /// Days by which a known interval may be off.
+    pub tolerance: u32,
+    /// Seed of the samples.
+    pub seed: u64,
     /// What the release was made with, as far as it is known.
-    pub(crate) policy: Option<Policy>,
-    pub(crate) key: Option<SecretKey>,
-    pub(crate) reviewed: Option<taire_eval::Corpus>,
-    pub(crate) refused: usize,
+    pub policy: Option<Policy>,
+    /// The secret key of the release, to show what it protects.
+    pub key: Option<SecretKey>,
+    /// Annotations of a sample that a person has read.
+    pub reviewed: Option<taire_eval::Corpus>,
+    /// Documents that could not be read.
+    pub refused: usize,
+}
+
+impl Default for RiskSettings {
+    fn default() -> Self {
+        RiskSettings { tolerance: 3, seed: 1, policy: None, key: None, reviewed: None, refused: 0 }
+    }
+}
+
+/// The documents that attackers and the truth are taken from.
+#[derive(Clone, Copy, Debug)]
+pub struct ObservedCorpora<'a> {
+    /// The originals.
+    pub original: &'a [Observed],
+    /// Releases of them; attacks on one release see the first.
+    pub releases: &'a [Vec<Observed>],
+    /// A release under the same key as the first and another policy.
+    pub same_key: Option<&'a [Observed]>,
 }
 
 /// What an attacker can still do, in figures.
@@ -108,6 +132,8 @@ pub struct AttackResults {
     pub linkage: Success,
     /// A register of birth dates and towns: the person.
     pub register: Success,
+    /// The attacks of the threat model.
+    pub threats: ThreatAssessment,
 }
 
 /// What detection probably missed.
@@ -134,27 +160,26 @@ impl RiskAssessment {
 }
 
 /// One document before and after.
-struct Pair<'a> {
-    before: &'a Observed,
-    after: &'a Observed,
+pub(super) struct Pair<'a> {
+    pub(super) before: &'a Observed,
+    pub(super) after: &'a Observed,
 }
 
 impl<'a> Pair<'a> {
     /// The identifiers of some labels before and after, pair by pair, if there are as many.
-    fn aligned(&self, labels: &[Label]) -> Option<Vec<(&'a ObservedSpan, &'a ObservedSpan)>> {
+    pub(super) fn aligned(&self, labels: &[Label]) -> Option<Vec<(&'a ObservedSpan, &'a ObservedSpan)>> {
         let of = |o: &'a Observed| o.found.iter().filter(|f| labels.contains(&f.label)).collect::<Vec<_>>();
         let (before, after) = (of(self.before), of(self.after));
         (before.len() == after.len()).then(|| before.into_iter().zip(after).collect())
     }
 }
 
-pub(crate) fn assess(
-    original: &[Observed],
-    releases: &[Vec<Observed>],
-    settings: &RiskSettings,
-) -> Result<RiskAssessment, Error> {
-    let released: Vec<BTreeMap<&str, &Observed>> =
-        releases.iter().map(|r| r.iter().map(|o| (o.id.as_str(), o)).collect()).collect();
+/// Runs every attack on documents that were read already: [`crate::measure_risk`] for documents in memory, and for documents whose
+/// identifying spans are known.
+pub fn assess(corpora: ObservedCorpora<'_>, settings: &RiskSettings) -> Result<RiskAssessment, Error> {
+    let ObservedCorpora { original, releases, same_key } = corpora;
+    let released: Vec<BTreeMap<&str, &Observed>> = releases.iter().map(|r| by_id(r)).collect();
+    let same_key: Option<BTreeMap<&str, &Observed>> = same_key.map(by_id);
     let Some(first) = released.first() else {
         return Err(Error::usage("there is no de-identified corpus"));
     };
@@ -179,9 +204,18 @@ pub(crate) fn assess(
         tolerance: settings.tolerance,
         intervals: of_intervals(&pairs, settings),
         anonymity: anonymity(&profiles(&pairs)),
-        attacks: attacks(&pairs, &moved, &released, settings)?,
+        attacks: attacks(
+            &pairs,
+            &moved,
+            &Releases { all: &released, same_key: same_key.as_ref() },
+            settings,
+        )?,
         missed: missing(&pairs, settings),
     })
+}
+
+fn by_id(release: &[Observed]) -> BTreeMap<&str, &Observed> {
+    release.iter().map(|o| (o.id.as_str(), o)).collect()
 }
 
 /// Not the birth date: with great ages it is pooled, and is the register's matter.
@@ -198,7 +232,7 @@ pub(crate) fn days<'a>(observed: impl Iterator<Item = &'a Observed>) -> Vec<i32>
 }
 
 /// Documents of each record, in the order of the records' names.
-fn by_record<'a, 'b>(pairs: &'b [Pair<'a>]) -> BTreeMap<&'a str, Vec<&'b Pair<'a>>> {
+pub(super) fn by_record<'a, 'b>(pairs: &'b [Pair<'a>]) -> BTreeMap<&'a str, Vec<&'b Pair<'a>>> {
     let mut out: BTreeMap<&str, Vec<&Pair<'_>>> = BTreeMap::new();
     pairs.iter().for_each(|p| out.entry(p.before.record()).or_default().push(p));
     out
@@ -237,12 +271,12 @@ fn profiles(pairs: &[Pair<'_>]) -> Vec<Profile> {
     let profile = |pair: &Pair<'_>| {
         let after = pair.after;
         let first = |label| after.of(label).map(|f| fold(&f.text)).next();
-        let digits = |text: String| text.chars().filter(char::is_ascii_digit).collect::<String>();
+        let years = |text: String| first_number(&text).map(|n| n.to_string());
         let year = after.date.map(|d| d.year().to_string());
         let rare = after.families.iter().filter(|f| spread[*f] <= few);
         let disease = rare.map(Family::code).collect::<Vec<_>>().join(" ");
         let values = [
-            (Quasi::Age, first(Label::Age).map(digits)),
+            (Quasi::Age, first(Label::Age).and_then(years)),
             (Quasi::Sex, first(Label::Sex).map(|s| s.chars().take(1).collect())),
             (Quasi::Town, first(Label::City)),
             (Quasi::Year, year),
@@ -275,10 +309,16 @@ fn moved(pairs: &[Pair<'_>]) -> (Vec<Vec<Moved>>, Share) {
     (out, Share::new(aligned, with_dates))
 }
 
+/// Every release by the ids of its documents.
+struct Releases<'a> {
+    all: &'a [BTreeMap<&'a str, &'a Observed>],
+    same_key: Option<&'a BTreeMap<&'a str, &'a Observed>>,
+}
+
 fn attacks(
     pairs: &[Pair<'_>],
     moved: &(Vec<Vec<Moved>>, Share),
-    released: &[BTreeMap<&str, &Observed>],
+    released: &Releases<'_>,
     settings: &RiskSettings,
 ) -> Result<AttackResults, Error> {
     let rewrite = settings.policy.as_ref().map(|p| &p.rewrite);
@@ -310,9 +350,14 @@ fn attacks(
         known_number: number_without,
         known_number_with_key: number_with,
         initials: letters(pairs),
-        averaging: over_releases(pairs, released),
+        averaging: over_releases(pairs, released.all),
         linkage: linkage(&documents(pairs), settings.seed),
         register: register(&people(pairs)),
+        threats: threats(
+            pairs,
+            &Others { second: released.all.get(1), same_key: released.same_key },
+            settings,
+        )?,
     })
 }
 
@@ -343,15 +388,7 @@ fn candidates(pairs: &[Pair<'_>]) -> Vec<String> {
 /// The surrogate of one family name in one patient's record, with the key at hand.
 fn predict(rewriter: &Rewriter, number: &str, name: &str) -> String {
     let note = Note::builder("", name).patient(PatientId::parse(number)).build();
-    let entity = Entity {
-        span: Span::new(0, name.len()),
-        label: Label::FamilyName,
-        role: Role::Patient,
-        score: Score::CERTAIN,
-        sources: [Source::Metadata].into_iter().collect(),
-        doubtful_value: false,
-        voices: Vec::new(),
-    };
+    let entity = certain(Label::FamilyName, Role::Patient, 0, name.len());
     let written = note.ok().and_then(|note| {
         let rewritten = rewriter.rewrite(&note, &[entity]).ok()?;
         Some(rewritten.apply(note.raw()).0)

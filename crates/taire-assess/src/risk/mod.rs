@@ -5,6 +5,8 @@
 mod assess;
 mod observe;
 mod print;
+mod simulate;
+mod threats;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,9 +14,13 @@ use std::sync::Arc;
 use taire::{Crosswalk, Engine, Error, SecretKey};
 use taire_formats::{Identities, ReadOptions};
 
-pub use assess::{AttackResults, IntervalResults, MissedResults, RiskAssessment};
-pub(crate) use assess::{RiskSettings, assess, days};
-pub(crate) use observe::{Observed, REPORTS, day_of, observe};
+pub(crate) use assess::days;
+pub use assess::{
+    AttackResults, IntervalResults, MissedResults, ObservedCorpora, RiskAssessment, RiskSettings, assess,
+};
+pub use observe::Observed;
+pub(crate) use observe::{REPORTS, day_of, observe};
+pub use threats::{Threat, ThreatAssessment, ThreatResult, ThreatResults};
 
 /// How [`measure_risk`] looks at the documents.
 #[derive(Clone, Debug)]
@@ -25,6 +31,8 @@ pub struct RiskOptions {
     pub reviewed: Option<PathBuf>,
     /// The secret key of the release, to show what it protects.
     pub key: Option<SecretKey>,
+    /// A release of the same documents under the same key and another policy.
+    pub same_key: Option<PathBuf>,
     /// Days by which a known interval may be off.
     pub tolerance: u32,
     /// Seed of the samples that are drawn.
@@ -35,12 +43,20 @@ pub struct RiskOptions {
 
 impl Default for RiskOptions {
     fn default() -> Self {
-        RiskOptions { patients: None, reviewed: None, key: None, tolerance: 3, seed: 1, jobs: 1 }
+        RiskOptions {
+            patients: None,
+            reviewed: None,
+            key: None,
+            same_key: None,
+            tolerance: 3,
+            seed: 1,
+            jobs: 1,
+        }
     }
 }
 
-/// Runs the attacks on one or more releases of the documents in `original`. Averaging is tried over several releases; all
-/// other attacks see the first. The engine should have the policy that made the releases.
+/// Runs the attacks on one or more releases of the documents in `original`. Averaging is tried over several releases, and the second is
+/// joined with the first; all other attacks see the first. The engine should have the policy that made the releases.
 pub fn measure_risk(
     engine: &Engine,
     original: &Path,
@@ -53,14 +69,15 @@ pub fn measure_risk(
     };
     let read = ReadOptions { patients, ..ReadOptions::default() };
     let (original, mut refused) = observe::corpus(engine, original, &read, options.jobs)?;
-    let mut observed = Vec::new();
-    for path in releases {
+    let mut read_release = |path: &PathBuf| -> Result<Vec<Observed>, Error> {
         let (mut release, unread) = observe::corpus(engine, path, &ReadOptions::default(), options.jobs)?;
         let crosswalk = Crosswalk::beside(path)?;
         release.iter_mut().for_each(|o| o.id = crosswalk.original_id(std::mem::take(&mut o.id)));
         refused += unread;
-        observed.push(release);
-    }
+        Ok(release)
+    };
+    let observed = releases.iter().map(&mut read_release).collect::<Result<Vec<_>, _>>()?;
+    let same_key = options.same_key.as_ref().map(read_release).transpose()?;
     let settings = RiskSettings {
         tolerance: options.tolerance,
         seed: options.seed,
@@ -69,5 +86,6 @@ pub fn measure_risk(
         reviewed: options.reviewed.as_deref().map(taire_eval::Corpus::read).transpose()?,
         refused,
     };
-    assess(&original, &observed, &settings)
+    let corpora = ObservedCorpora { original: &original, releases: &observed, same_key: same_key.as_deref() };
+    assess(corpora, &settings)
 }

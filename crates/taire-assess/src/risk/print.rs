@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::RiskAssessment;
 use crate::Share;
 use crate::attacks::Success;
+use crate::page::escape_markdown;
 use crate::uniqueness::Uniqueness;
 
 pub(crate) fn markdown(a: &RiskAssessment) -> String {
@@ -15,7 +16,7 @@ pub(crate) fn markdown(a: &RiskAssessment) -> String {
          their 95 % interval; samples are drawn with seed {}.",
         a.documents,
         a.records,
-        a.policy.as_ref().map(|p| format!(" (policy `{p}`)")).unwrap_or_default(),
+        a.policy.as_ref().map(|p| format!(" (policy {})", escape_markdown(p))).unwrap_or_default(),
         a.seed
     );
     if a.not_released > 0 || a.refused > 0 {
@@ -25,6 +26,7 @@ pub(crate) fn markdown(a: &RiskAssessment) -> String {
             a.not_released, a.refused
         );
     }
+    threats(&mut out, a);
     intervals(&mut out, a);
     attacks(&mut out, a);
     anonymity(&mut out, a);
@@ -67,9 +69,51 @@ fn intervals(out: &mut String, a: &RiskAssessment) {
     );
 }
 
+fn threats(out: &mut String, a: &RiskAssessment) {
+    let threats = &a.attacks.threats;
+    let _ = writeln!(
+        out,
+        "\n## The threat model\n\nSomebody without the key, with this program and its lists. *Chance* is what guessing reaches, or what one letter \
+         alone gives where many are averaged; an attack is better than chance when its whole interval lies above.\n\n\
+         | somebody who … | success | chance | |\n|---|---|---:|---|"
+    );
+    for (_, result) in threats.results.iter() {
+        let Some(success) = result.success else { continue };
+        let chance = success.blind.map_or("–".to_owned(), |blind| format!("{:.1} %", 100.0 * blind));
+        let verdict = if result.better_than_chance { "better than chance" } else { "no better than chance" };
+        let _ = writeln!(out, "| {} | {} | {chance} | {verdict} |", result.attacker, success.attack);
+    }
+    let not_run: Vec<_> =
+        threats.results.iter().filter_map(|(_, r)| Some((r.attacker, r.not_run?))).collect();
+    if !not_run.is_empty() {
+        let _ = writeln!(out, "\nNot run:\n");
+        not_run.iter().for_each(|(attacker, why)| {
+            let _ = writeln!(out, "- {attacker}: {why}.");
+        });
+    }
+    if let Some(excluded) = threats.months_excluded {
+        let _ = writeln!(out, "\nMonths of twelve that can be excluded for a date: {excluded}.");
+    }
+    let usable = match threats.inference.usable.as_slice() {
+        [] => "nothing".to_owned(),
+        usable => usable.join(", "),
+    };
+    let _ = writeln!(
+        out,
+        "\nBy the register of age bands, sex, departments, professions, rare diseases and years, singled out in the originals: {}; in \
+         the release: {}. The release leaves usable: {usable}.",
+        threats.inference.before, threats.inference.after.attack
+    );
+    let _ = writeln!(
+        out,
+        "\nNo calendar that keeps intervals can stop two sources from being joined by them: for wider sharing use coarser dates \
+         (policies `share-fr` and `share-es`)."
+    );
+}
+
 fn attacks(out: &mut String, a: &RiskAssessment) {
     let t = &a.attacks;
-    let _ = writeln!(out, "\n## Attacks that were run\n\n| attack | success |\n|---|---|");
+    let _ = writeln!(out, "\n## Other attacks that were run\n\n| attack | success |\n|---|---|");
     let mut line = |name: &str, success: &Success| {
         let _ = writeln!(out, "| {name} | {success} |");
     };
@@ -115,6 +159,7 @@ fn anonymity(out: &mut String, a: &RiskAssessment) {
     if !k.smallest.is_empty() {
         let _ = writeln!(out, "\nThe smallest groups, by document:\n");
         for group in &k.smallest {
+            let group: Vec<String> = group.iter().map(|id| escape_markdown(id)).collect();
             let _ = writeln!(out, "- {}", group.join(", "));
         }
     }

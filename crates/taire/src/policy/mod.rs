@@ -26,6 +26,8 @@ pub const SHIPPED: &[(&str, &str)] = &[
     ("hybrid", include_str!("../../../../policies/hybrid.toml")),
     ("fr-deep", include_str!("../../../../policies/fr-deep.toml")),
     ("es-deep", include_str!("../../../../policies/es-deep.toml")),
+    ("share-fr", include_str!("../../../../policies/share-fr.toml")),
+    ("share-es", include_str!("../../../../policies/share-es.toml")),
     ("metric", include_str!("../../../../policies/metric.toml")),
     ("cordoba", include_str!("../../../../policies/cordoba.toml")),
     ("fasdim", include_str!("../../../../policies/fasdim.toml")),

@@ -7,6 +7,7 @@
 
 pub mod coded;
 pub mod letters;
+pub mod notes;
 pub mod people;
 pub mod stays;
 
