@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use taire_text::{Kind, Mention, Note, Shape, Source, Token};
 
+use crate::MAX_TOKENS;
 use crate::folded::{WordSet, word_hash};
 
 /// Surer than any voice: who cites says so in a form that nothing else has.
@@ -178,7 +179,7 @@ fn author(tokens: &[Token], text: &str, at: usize) -> Option<usize> {
     let first = tokens.get(at).filter(|t| t.kind == Kind::Word && t.is_capitalised())?;
     if first.shape == Shape::Single {
         let mut i = at;
-        while tokens.get(i).is_some_and(|t| t.shape == Shape::Single) {
+        while tokens.get(i).is_some_and(|t| t.shape == Shape::Single && i - at < MAX_TOKENS) {
             i += 1;
             if text_at(tokens, text, i) != "." {
                 return None;

@@ -149,7 +149,7 @@ pub fn hear_dissent(entities: &mut [Entity], mentions: &[Mention], rule: &Fusion
     for mention in mentions.iter().filter(|m| !rule.hears(m)) {
         let mut at = entities.partition_point(|e| e.span.end() <= mention.span.start());
         while let Some(entity) = entities.get_mut(at).filter(|e| e.span.overlaps(mention.span)) {
-            if !entity.voices.contains(mention) {
+            if !entity.has_lately_heard(mention) {
                 entity.voices.push(mention.clone());
             }
             at += 1;
@@ -265,8 +265,9 @@ impl Claims {
                 entity.absorb(next);
             }
             self.0.insert(start, entity);
-        } else if let Some(mut entity) = self.0.get(&piece.end()).filter(|e| e.label == label).cloned() {
-            self.0.remove(&piece.end());
+        } else if self.0.get(&piece.end()).is_some_and(|e| e.label == label)
+            && let Some(mut entity) = self.0.remove(&piece.end())
+        {
             entity.span = entity.span.union(piece);
             self.0.insert(piece.start(), entity);
         } else {
@@ -314,9 +315,17 @@ fn trimmed(piece: Span<Raw>, whole: Span<Raw>, text: &str) -> Span<Raw> {
 trait Hear {
     fn hear(&mut self, mention: &Mention);
     fn absorb(&mut self, other: Entity);
+    fn has_lately_heard(&self, mention: &Mention) -> bool;
 }
 
+/// How many voices of an entity are compared with a new one. Only a text made of one endless entity has more.
+const LATELY: usize = 256;
+
 impl Hear for Entity {
+    fn has_lately_heard(&self, mention: &Mention) -> bool {
+        self.voices[self.voices.len().saturating_sub(LATELY)..].contains(mention)
+    }
+
     fn hear(&mut self, mention: &Mention) {
         self.score = if self.sources.contains(mention.source) {
             self.score.max(mention.score)
@@ -338,7 +347,7 @@ impl Hear for Entity {
             self.role = other.role;
         }
         for voice in other.voices {
-            if !self.voices.contains(&voice) {
+            if !self.has_lately_heard(&voice) {
                 self.voices.push(voice);
             }
         }

@@ -1,7 +1,10 @@
 //! Initials, once names are known (Bigeard §3.2.2): a capital beside a found name is the other part of it, and
 //! initials that are those of a person of the document stand for that person.
 
+use rustc_hash::FxHashMap;
 use taire_text::{Entity, Kind, Label, Mention, Note, Role, Shape, Source, Span, fold, fold_char};
+
+use crate::MAX_TOKENS;
 
 /// Adds the initials that stand beside the names already found.
 pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
@@ -63,10 +66,7 @@ fn of_known_people(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
     for at in 0..tokens.len() {
         let (Some(one), Some(two)) = (letter(at), letter(at + 2)) else { continue };
         let alone = !tokens[at].glued && letter(at + 4).is_none() && (at < 2 || letter(at - 2).is_none());
-        if let Some(&(.., role)) =
-            people.iter().find(|&&(g, f, _)| (g, f) == (one, two) || (f, g) == (one, two))
-            && alone
-        {
+        if alone && let Some(&role) = people.get(&letters(one, two)) {
             let span = note.to_raw(Span::new(tokens[at].start(), tokens[at + 3].end()));
             let why = "initials of a person of this document";
             out.push(Mention::phi(span, Label::Initials, 0.8, Source::Initials, why).with_role(role));
@@ -75,7 +75,7 @@ fn of_known_people(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
 }
 
 /// `TC` alone on its line, `(HVB)`: capitals where somebody signs, when they are those of a person of the document.
-fn of_signatures(note: &Note, people: &[(char, char, Role)], out: &mut Vec<Mention>) {
+fn of_signatures(note: &Note, people: &FxHashMap<(char, char), Role>, out: &mut Vec<Mention>) {
     let (tokens, text) = (&note.tokens, note.norm());
     for (at, token) in tokens.iter().enumerate() {
         let letters = token.end() - token.start();
@@ -87,8 +87,7 @@ fn of_signatures(note: &Note, people: &[(char, char, Role)], out: &mut Vec<Menti
         }
         let written: Vec<char> = fold(token.of(text)).chars().collect();
         let (Some(&one), Some(&two)) = (written.first(), written.last()) else { continue };
-        let person = people.iter().find(|&&(g, f, _)| (g, f) == (one, two) || (f, g) == (one, two));
-        if let Some(&(.., role)) = person {
+        if let Some(&role) = people.get(&self::letters(one, two)) {
             let why = "signed with the initials of a person of this document";
             let span = note.raw_of_tokens(at, at);
             out.push(Mention::phi(span, Label::Initials, 0.75, Source::Initials, why).with_role(role));
@@ -107,15 +106,21 @@ fn is_signed_alone(note: &Note, at: usize) -> bool {
     line || between
 }
 
-/// First letters of given and family name of the people known beforehand or named side by side.
-fn people(note: &Note, entities: &[Entity]) -> Vec<(char, char, Role)> {
+/// Two first letters, whichever comes first.
+fn letters(one: char, two: char) -> (char, char) {
+    (one.min(two), one.max(two))
+}
+
+/// First letters of given and family name of the people known beforehand or named side by side, and the role of the
+/// first who has them.
+fn people(note: &Note, entities: &[Entity]) -> FxHashMap<(char, char), Role> {
     let first = |name: &str| name.chars().next().map(|c| fold_char(c).0[0]);
-    let mut people = Vec::new();
+    let mut people = FxHashMap::default();
     for family in note.known.family_name.iter().chain(&note.known.birth_name) {
         if let (Some(given), Some(family)) =
             (note.known.given_names.first().and_then(|g| first(g)), first(family))
         {
-            people.push((given, family, Role::Patient));
+            people.entry(letters(given, family)).or_insert(Role::Patient);
         }
     }
     for pair in entities.windows(2) {
@@ -128,7 +133,7 @@ fn people(note: &Note, entities: &[Entity]) -> Vec<(char, char, Role)> {
         if let (true, Some(g), Some(f)) =
             (beside, first(&note.readable(given.span)), first(&note.readable(family.span)))
         {
-            people.push((g, f, family.role));
+            people.entry(letters(g, f)).or_insert(family.role);
         }
     }
     people
@@ -146,7 +151,7 @@ fn before(note: &Note, first: usize) -> Option<(usize, usize)> {
     let last = first.checked_sub(1)?;
     let mut i = last;
     let mut from = None;
-    loop {
+    while last - i < MAX_TOKENS {
         let token = &tokens[i];
         match token.kind {
             Kind::Word if token.shape == Shape::Single => {

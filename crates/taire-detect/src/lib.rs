@@ -26,6 +26,7 @@ mod plain_date;
 mod second_pass;
 mod sections;
 mod settle;
+mod span_index;
 mod structure;
 mod torn;
 
@@ -50,7 +51,12 @@ pub use people_index::PeopleIndex;
 pub use second_pass::{TrustedRecord, second_pass};
 pub use sections::{Section, Sections};
 pub use settle::settle;
+pub use span_index::SpanIndex;
 pub use structure::Structure;
+
+/// The most tokens that one name, number, address or path is read to have. A text without end of `A.B.A.B.` or `1:1:1:`
+/// would else be read whole from each of its tokens.
+const MAX_TOKENS: usize = 64;
 
 /// One way of finding. Detectors are built once, then shared by all threads.
 pub trait Detector: Send + Sync {

@@ -7,6 +7,7 @@
 use taire_lang::{Vocabulary, WordRole};
 use taire_text::{Kind, Label, Language, Note, Raw, Shape, Span, Token};
 
+use crate::MAX_TOKENS;
 use crate::folded::token_hash;
 use crate::words::WordClass;
 
@@ -339,7 +340,7 @@ fn read_initial(tokens: &[Token], text: &str, at: usize) -> Option<Unit> {
     }
     let mut last = at;
     // `J.`, `J.-P.`, `J-P`, `JP` is no single letter and is read as a word.
-    loop {
+    while last - at < MAX_TOKENS {
         if tokens.get(last + 1).is_some_and(|t| t.glued && t.of(text) == ".") {
             last += 1;
         }
@@ -423,7 +424,10 @@ fn finish(
     };
     while let (Some(mark), Some(next)) = (tokens.get(unit.last + 1), tokens.get(unit.last + 2)) {
         let joins = mark.glued && matches!(mark.of(text), "-" | "'") && next.glued && next.kind == Kind::Word;
-        if !joins || !(next.is_capitalised() || WordClass::of(next) == Some(WordClass::Particle)) {
+        if unit.last - start >= MAX_TOKENS
+            || !joins
+            || !(next.is_capitalised() || WordClass::of(next) == Some(WordClass::Particle))
+        {
             break;
         }
         unit.last += 2;

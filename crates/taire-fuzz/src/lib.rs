@@ -9,9 +9,11 @@ mod engine;
 mod formats;
 mod packed;
 mod parts;
+mod pathological;
 mod seeds;
 
 pub use dice::Dice;
+pub use pathological::{PATHOLOGICAL, Pathological};
 
 /// Something that must hold for any bytes.
 #[derive(Clone, Copy, Debug)]

@@ -13,11 +13,15 @@ const MOST_LETTERS: usize = 25;
 
 /// For each entity of a note, whether it is the institution's.
 pub(crate) fn owned(note: &Note, entities: &[Entity]) -> Vec<bool> {
-    let page = Page {
+    let mut page = Page {
         text: note.norm(),
         entities,
         spans: entities.iter().map(|e| note.to_norm(e.span).range()).collect(),
+        follows: vec![false; entities.len()],
     };
+    for i in 0..entities.len() {
+        page.follows[i] = page.follows_facility(i);
+    }
     (0..entities.len()).map(|i| page.is_institutions(i)).collect()
 }
 
@@ -25,6 +29,8 @@ struct Page<'a> {
     text: &'a str,
     entities: &'a [Entity],
     spans: Vec<std::ops::Range<usize>>,
+    /// Whether a facility comes before an entity, as far as entities were read.
+    follows: Vec<bool>,
 }
 
 impl Page<'_> {
@@ -37,7 +43,7 @@ impl Page<'_> {
             (Label::City | Label::PostalCode | Label::Street | Label::Phone | Label::Email, role) => {
                 role == Role::Caregiver
                     || self.heads_a_date(i)
-                    || self.follows_facility(i)
+                    || self.follows[i]
                     || self.is_below_facility(i)
             }
             _ => false,
@@ -51,12 +57,14 @@ impl Page<'_> {
     /// `Orléans, le 9/02/2021` at the start of a line.
     fn heads_a_date(&self, i: usize) -> bool {
         let span = &self.spans[i];
-        let line_start = self.text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-        let starts_line = !self.text[line_start..span.start].contains(|c: char| c.is_alphanumeric());
+        let starts_line = || {
+            let mut before = self.text[..span.start].chars().rev().take_while(|&c| c != '\n');
+            !before.any(char::is_alphanumeric)
+        };
         let date = self.entities.get(i + 1).filter(|next| next.label == Label::Date);
         self.entities[i].label == Label::City
-            && starts_line
             && date.is_some()
+            && starts_line()
             && self
                 .words_between(i, i + 1)
                 .is_some_and(|words| words.is_empty() || matches!(words.as_str(), "le" | "a" | "el"))
@@ -65,26 +73,16 @@ impl Page<'_> {
     /// `Hôpital Bichat, 75018 Paris`, `Hôpital Bichat à Paris`: the facility comes just before, on the same line, with
     /// nothing but parts of its address between.
     fn follows_facility(&self, i: usize) -> bool {
-        let mut at = i;
-        while at > 0 {
-            let Some(words) = self.words_between(at - 1, at) else { return false };
-            let phone =
-                matches!(self.entities[at].label, Label::Phone | Label::Email) && words.len() <= MOST_LETTERS;
-            if !(phone
-                || words.is_empty()
-                || matches!(words.as_str(), "a" | "de" | "d" | "du" | "en" | "des"))
-            {
-                return false;
-            }
-            at -= 1;
-            if self.is_facility(at) {
-                return true;
-            }
-            if !is_address(self.entities[at].label) {
-                return false;
-            }
+        let Some(before) = i.checked_sub(1).filter(|_| is_address(self.entities[i].label)) else {
+            return false;
+        };
+        if !self.is_facility(before) && !self.follows[before] {
+            return false;
         }
-        false
+        let Some(words) = self.words_between(before, i) else { return false };
+        let phone =
+            matches!(self.entities[i].label, Label::Phone | Label::Email) && words.len() <= MOST_LETTERS;
+        phone || words.is_empty() || matches!(words.as_str(), "a" | "de" | "d" | "du" | "en" | "des")
     }
 
     /// A line of an address block whose first lines name a facility, without a patient's or an unknown person's name
@@ -92,9 +90,8 @@ impl Page<'_> {
     fn is_below_facility(&self, i: usize) -> bool {
         let mut end = self.spans[i].start;
         for above in 0..MOST_LINES {
-            let start = self.text[..end].rfind('\n').map_or(0, |at| at + 1);
-            let stop = self.text[end..].find('\n').map_or(self.text.len(), |n| end + n);
-            let line = start..stop;
+            let Some(line) = self.short_line(end) else { return false };
+            let start = line.start;
             if self.text[line.clone()].trim().is_empty() || line.len() > LONGEST_LINE {
                 return false;
             }
@@ -114,6 +111,17 @@ impl Page<'_> {
             end = start - 1;
         }
         false
+    }
+
+    /// The line that holds an offset; `None` where it is longer than an address line.
+    fn short_line(&self, at: usize) -> Option<std::ops::Range<usize>> {
+        let bytes = self.text.as_bytes();
+        let (from, to) = (at.saturating_sub(LONGEST_LINE + 1), bytes.len().min(at + LONGEST_LINE + 1));
+        let before = bytes[from..at].iter().rposition(|&b| b == b'\n').map(|n| from + n + 1);
+        let after = bytes[at..to].iter().position(|&b| b == b'\n').map(|n| at + n);
+        let start = before.or((from == 0).then_some(0))?;
+        let end = after.or((to == bytes.len()).then_some(to))?;
+        Some(start..end)
     }
 
     /// Whether a line is little more than what was found in it.

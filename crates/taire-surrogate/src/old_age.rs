@@ -10,7 +10,7 @@ use taire_text::{Entity, Label, Note, fold};
 use crate::counts::{Unit, numbers};
 use crate::national::Nir;
 use crate::numbers::compact;
-use crate::written::Written;
+use crate::written::{Written, dates_of};
 
 /// What a note tells of the year its patient was born in, where it holds no whole birth date.
 pub(crate) struct BirthEvidence {
@@ -68,7 +68,7 @@ fn date_beside(note: &Note, entities: &[Entity], dates: &[Written], age: usize) 
     let words: String = fold(gap).chars().filter(|c| c.is_alphanumeric()).collect();
     let small =
         matches!(words.as_str(), "" | "en" | "le" | "el" | "in" | "ans" | "ansen" | "anos" | "anosen");
-    dates.iter().find(|d| d.entity == age + 1).filter(|_| small)?.day
+    dates_of(dates, age + 1).first().filter(|_| small)?.day
 }
 
 fn age_in_years(note: &Note, entity: &Entity, text: &str) -> Option<i64> {

@@ -9,7 +9,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use taire_text::{Entity, Gender, Identity, KnownIdentity, Label, Language, Note, Role, Sex, fold};
+use taire_text::{
+    Entity, Gender, Identity, KnownIdentity, Label, Language, Note, Role, Sex, fold, fold_hash,
+};
 
 use crate::names::{NameKind, Names, gender_by_letter};
 use crate::pools;
@@ -58,6 +60,116 @@ struct Person {
 impl Person {
     fn unknown() -> Person {
         Person { families: BTreeSet::new(), givens: Vec::new(), sex: None, known: false, role: Role::Unknown }
+    }
+}
+
+/// One person's name is no longer than this many findings, and one person has no more names: a text made of names is a
+/// register, which must not take time with the square of its length.
+const MOST_MEMBERS: usize = 32;
+const MOST_NAMES: usize = 64;
+/// How many people of one name a mention is compared with.
+const MOST_ALIKE: usize = 64;
+/// As few words are compared one by one.
+const FEW_WORDS: usize = 64;
+/// The longest name that is looked for inside other words, in bytes.
+const LONGEST_NAME: usize = 64;
+
+/// By which people of a note are found again.
+#[derive(Clone, Copy)]
+enum NameKey<'a> {
+    Family(&'a str),
+    FamilyLetter(char),
+    Given(&'a str),
+}
+
+/// People by their names, those met last at the end.
+#[derive(Default)]
+struct PersonIndex {
+    families: BTreeMap<String, Vec<usize>>,
+    letters: BTreeMap<char, Vec<usize>>,
+    givens: BTreeMap<String, Vec<usize>>,
+}
+
+impl PersonIndex {
+    fn add(&mut self, at: usize, person: &Person) {
+        person.families.iter().for_each(|family| self.add_family(at, family));
+        person.givens.iter().for_each(|given| self.add_given(at, given));
+    }
+
+    fn add_family(&mut self, at: usize, family: &str) {
+        self.families.entry(family.to_owned()).or_default().push(at);
+        if let Some(letter) = family.chars().next() {
+            self.letters.entry(letter).or_default().push(at);
+        }
+    }
+
+    fn add_given(&mut self, at: usize, given: &str) {
+        self.givens.entry(given.to_owned()).or_default().push(at);
+    }
+
+    /// The people of a name: the first and the last of them.
+    fn alike(&self, key: NameKey<'_>) -> impl Iterator<Item = usize> + '_ {
+        let all = match key {
+            NameKey::Family(family) => self.families.get(family),
+            NameKey::FamilyLetter(letter) => self.letters.get(&letter),
+            NameKey::Given(given) => self.givens.get(given),
+        };
+        let all = all.map_or(&[][..], Vec::as_slice);
+        let (first, rest) = all.split_at(all.len().min(MOST_ALIKE / 2));
+        first.iter().chain(&rest[rest.len().saturating_sub(MOST_ALIKE / 2)..]).copied()
+    }
+}
+
+/// The forms of a note's names and how often each is written, looked up by what is left of them when one letter goes.
+struct Forms<'a> {
+    all: Vec<(&'a str, usize)>,
+    /// Hashes of the forms and of the forms less one letter; empty where there are few forms.
+    shorter: Vec<(u64, u32)>,
+}
+
+impl<'a> Forms<'a> {
+    fn new(counts: &'a BTreeMap<String, usize>) -> Forms<'a> {
+        let all: Vec<(&str, usize)> = counts.iter().map(|(form, &n)| (form.as_str(), n)).collect();
+        let mut shorter = Vec::new();
+        if all.len() > FEW_WORDS {
+            for (i, (form, _)) in all.iter().enumerate() {
+                less_one_letter(form, |hash| shorter.push((hash, i as u32)));
+            }
+            shorter.sort_unstable();
+        }
+        Forms { all, shorter }
+    }
+
+    /// The forms one typing error away, some of them more than once. Two such words are alike once a letter of each, or of
+    /// one, goes.
+    fn one_edit_away<'b>(&'b self, form: &'b str) -> impl Iterator<Item = (&'a str, usize)> + 'b {
+        let mut near: Vec<u32> = Vec::new();
+        if self.shorter.is_empty() {
+            near.extend(0..self.all.len() as u32);
+        } else {
+            less_one_letter(form, |hash| {
+                let from = self.shorter.partition_point(|&(h, _)| h < hash);
+                let alike = self.shorter[from..].iter().take_while(|&&(h, _)| h == hash);
+                near.extend(alike.take(MOST_ALIKE).map(|&(_, i)| i));
+            });
+        }
+        let forms = near.into_iter().map(|i| self.all[i as usize]);
+        forms.filter(move |(other, _)| words::one_edit(form, other))
+    }
+}
+
+/// The hash of a word, and of the word without each of its letters.
+fn less_one_letter(word: &str, mut say: impl FnMut(u64)) {
+    if word.len() > LONGEST_NAME {
+        return;
+    }
+    say(fold_hash(word));
+    let mut less = String::with_capacity(word.len());
+    for (at, c) in word.char_indices() {
+        less.clear();
+        less.push_str(&word[..at]);
+        less.push_str(&word[at + c.len_utf8()..]);
+        say(fold_hash(&less));
     }
 }
 
@@ -116,6 +228,9 @@ impl People {
             _ => None,
         };
         direct(word).or_else(|| {
+            if word.len() > 2 * LONGEST_NAME {
+                return None;
+            }
             let cuts = word.char_indices().map(|(i, _)| i).skip(1);
             cuts.filter(|&i| i > 1 || word.len() - i > 2)
                 .find_map(|i| Some(format!("{}{}", direct(&word[..i])?, direct(&word[i..])?)))
@@ -125,8 +240,16 @@ impl People {
     /// The role of whoever a mail address names.
     pub(crate) fn role_in_mail(&self, address: &str) -> Role {
         let folded = fold(address);
-        let named = self.book.iter().filter(|(word, _)| word.len() > 2 && folded.contains(word.as_str()));
-        named.fold(Role::Unknown, |role, (_, (_, other))| stronger(role, *other))
+        let folded = folded.as_str();
+        let decide = |role: Role, other: &(String, Role)| stronger(role, other.1);
+        if self.book.len() <= FEW_WORDS {
+            let named = self.book.iter().filter(|(word, _)| word.len() > 2 && folded.contains(word.as_str()));
+            return named.map(|(_, other)| other).fold(Role::Unknown, decide);
+        }
+        // A register of names: each piece of the address is looked up instead.
+        let ends = |from: usize| from + 3..=folded.len().min(from + LONGEST_NAME);
+        let pieces = (0..folded.len()).flat_map(|from| ends(from).filter_map(move |to| folded.get(from..to)));
+        pieces.filter_map(|word| self.book.get(word)).fold(Role::Unknown, decide)
     }
 
     /// Reads the people of a note. `entities` are disjoint and sorted.
@@ -134,19 +257,19 @@ impl People {
         let known = known_persons(&note.known, note.language);
         let mut mentions = gather(note, entities);
         canonise(&mut mentions, &known);
+        let mut index = PersonIndex::default();
+        known.iter().enumerate().for_each(|(i, person)| index.add(i, person));
         let mut persons: Vec<Person> = known;
         for mention in &mut mentions {
-            mention.person = settle(mention, &mut persons, note.language);
+            mention.person = settle(mention, &mut persons, &mut index, note.language);
         }
         let genders: Vec<Option<Gender>> = persons.iter().map(|p| gender_of(p, note.language)).collect();
 
         let mut people = People { texts: BTreeMap::new(), numbers: BTreeMap::new(), book: BTreeMap::new() };
-        let mut order: Vec<usize> = Vec::new();
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
         for mention in &mentions {
-            let number = order.iter().position(|&p| p == mention.person).unwrap_or_else(|| {
-                order.push(mention.person);
-                order.len() - 1
-            });
+            let next = numbers.len() + 1;
+            let number = *numbers.entry(mention.person).or_insert(next);
             let person = mention.person;
             let gender = match (persons[person].known, mention_gender(mention, note.language)) {
                 (true, own) => genders[person].or(own),
@@ -159,7 +282,7 @@ impl People {
             let role = persons[person].role;
             for (entity, words) in by_entity {
                 let text = note.to_norm(entities[entity].span).of(note.norm());
-                people.numbers.insert(entity, number + 1);
+                people.numbers.insert(entity, number);
                 let mut book = BTreeMap::new();
                 let new = render(text, &words, gender, names.of(role), &mut book);
                 people.texts.insert(entity, new);
@@ -243,7 +366,8 @@ fn gather(note: &Note, entities: &[Entity]) -> Vec<Mention> {
         }
         let span = note.to_norm(entity.span);
         let joins = last_end.is_some_and(|end: usize| {
-            end <= span.start()
+            members.len() < MOST_MEMBERS
+                && end <= span.start()
                 && words::joins_name(&text[end..span.start()])
                 && members.last().is_some_and(|&m| {
                     same_role(entities[m].role, entity.role)
@@ -301,7 +425,8 @@ fn build(note: &Note, entities: &[Entity], members: &[usize]) -> Option<Mention>
         let mut leading = true;
         for (i, piece) in pieces.iter().enumerate() {
             let last = i + 1 == count;
-            leading &= piece.hyphened || mention.words.iter().all(|w| w.entity != m || w.part == Part::Kept);
+            let own = || mention.words.iter().rev().take_while(|w| w.entity == m);
+            leading &= piece.hyphened || own().all(|w| w.part == Part::Kept);
             for (range, part) in
                 classify(piece, text, entity.label, last, leading, has_given, has_family, note.language)
             {
@@ -407,15 +532,16 @@ fn canonise(mentions: &mut [Mention], known: &[Person]) {
     let merged: [BTreeMap<String, String>; 2] = std::array::from_fn(|side| {
         let known = if side == 0 { &families } else { &givens };
         let counts = &counts[side];
+        let forms = Forms::new(counts);
         counts
             .iter()
             .filter(|(form, _)| !known.contains(form.as_str()))
             .filter_map(|(form, &n)| {
-                let best = counts
-                    .iter()
-                    .filter(|&(other, &m)| m > n && words::one_edit(form, other))
-                    .max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)))?;
-                Some((form.clone(), best.0.clone()))
+                let best = forms
+                    .one_edit_away(form)
+                    .filter(|&(_, m)| m > n)
+                    .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(a.0)))?;
+                Some((form.clone(), best.0.to_owned()))
             })
             .collect()
     });
@@ -432,7 +558,12 @@ fn canonise(mentions: &mut [Mention], known: &[Person]) {
 }
 
 /// The person a mention speaks of, added if new.
-fn settle(mention: &Mention, persons: &mut Vec<Person>, language: Language) -> usize {
+fn settle(
+    mention: &Mention,
+    persons: &mut Vec<Person>,
+    index: &mut PersonIndex,
+    language: Language,
+) -> usize {
     let of = |part| mention.words.iter().filter(move |w| w.part == part).map(|w| w.canonical.as_str());
     let letter = |part| of(part).filter_map(|w| w.chars().next()).collect::<Vec<char>>();
     let (families, givens): (Vec<_>, Vec<_>) = (of(Part::Family).collect(), of(Part::Given).collect());
@@ -460,17 +591,29 @@ fn settle(mention: &Mention, persons: &mut Vec<Person>, language: Language) -> u
         };
         family && given && named && agrees
     };
-    let found = persons.iter().position(fits).unwrap_or_else(|| {
+    // Who shares no name and no letter of one is not meant.
+    let given_alone = families.is_empty() && family_letters.is_empty();
+    let names = families.iter().map(|f| NameKey::Family(f));
+    let letters = family_letters.iter().map(|&l| NameKey::FamilyLetter(l));
+    let givens_alone = givens.iter().filter(|_| given_alone).map(|g| NameKey::Given(g));
+    let alike = names.chain(letters).chain(givens_alone).flat_map(|key| index.alike(key));
+    let found = alike.filter(|&i| fits(&persons[i])).min().unwrap_or_else(|| {
         persons.push(Person::unknown());
         persons.len() - 1
     });
     let person = &mut persons[found];
     if !person.known {
         person.role = stronger(person.role, mention.role);
-        person.families.extend(families.into_iter().map(str::to_owned));
-        for given in givens {
+        for family in families {
+            if person.families.len() < MOST_NAMES && !person.families.contains(family) {
+                person.families.insert(family.to_owned());
+                index.add_family(found, family);
+            }
+        }
+        for given in givens.into_iter().take(MOST_NAMES.saturating_sub(person.givens.len())) {
             if !person.givens.iter().any(|g| g == given) {
                 person.givens.push(given.to_owned());
+                index.add_given(found, given);
             }
         }
         person.sex = person.sex.or(gender);

@@ -12,7 +12,7 @@
 //! its loss, and the department follows the towns of the note.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use taire_lexicon::PlaceKind;
 use taire_privacy::{Exponential, Loss, Mechanism, NearestExponential, PlanarLaplace};
@@ -35,11 +35,15 @@ pub(crate) struct Atlas<'a> {
     scope: Scope<'a>,
     language: Language,
     gazetteer: &'static Gazetteer,
-    /// Postal codes of the note and of the known identity: they tell towns of one name apart.
-    hints: Vec<String>,
+    /// Postal codes of the note and of the known identity, and the first of them: they tell towns of one name apart.
+    hints: BTreeSet<String>,
+    first_hint: Option<String>,
     whose: Whose,
-    /// Towns of the note with where they stand.
+    /// Towns of the note with where they stand, in order.
     cities: Vec<(usize, usize, AnyTown)>,
+    /// The first of them in each department and each region.
+    by_department: BTreeMap<&'static str, AnyTown>,
+    by_region: BTreeMap<&'static str, AnyTown>,
     chosen: Chosen<'a>,
     /// Towns that were drawn in this note: each is drawn, and paid for, once.
     drawn: RefCell<BTreeMap<usize, Option<AnyTown>>>,
@@ -102,9 +106,12 @@ impl<'a> Atlas<'a> {
             scope,
             language: note.language,
             gazetteer: Gazetteer::of(note.language),
-            hints,
+            first_hint: hints.first().cloned(),
+            hints: hints.into_iter().collect(),
             whose,
             cities: Vec::new(),
+            by_department: BTreeMap::new(),
+            by_region: BTreeMap::new(),
             chosen,
             drawn: RefCell::default(),
         };
@@ -116,13 +123,17 @@ impl<'a> Atlas<'a> {
                 Some((e.span.start(), e.span.end(), atlas.find(name)?))
             })
             .collect();
+        for (_, _, town) in &atlas.cities {
+            atlas.by_department.entry(town.department()).or_insert(*town);
+            atlas.by_region.entry(town.region()).or_insert(*town);
+        }
         atlas
     }
 
     /// The town a name stands for: the one a postal code points to, else the largest.
     fn find(&self, name: &str) -> Option<AnyTown> {
         let towns = self.gazetteer.named(name);
-        let hinted = towns.iter().find(|t| t.postal_codes().any(|c| self.hints.iter().any(|h| h == c)));
+        let hinted = towns.iter().find(|t| t.postal_codes().any(|c| self.hints.contains(c)));
         hinted
             .or_else(|| towns.iter().max_by_key(|t| (inhabitants(t), std::cmp::Reverse(t.index()))))
             .copied()
@@ -132,11 +143,8 @@ impl<'a> Atlas<'a> {
     /// area's.
     pub(crate) fn department(&self, code: &str) -> Option<&'static str> {
         let private = self.chosen.method.is_private();
-        if private {
-            let town = self.cities.iter().map(|c| c.2).find(|t| t.department() == code);
-            if let Some(town) = town {
-                return Some(self.move_town(town)?.department());
-            }
+        if private && let Some(&town) = self.by_department.get(code) {
+            return Some(self.move_town(town)?.department());
         }
         // The mechanisms keep the region, so the permutation beside them does.
         let area = if private { self.gazetteer.siblings(code).to_vec() } else { self.gazetteer.area(code) };
@@ -236,7 +244,7 @@ impl<'a> Atlas<'a> {
     fn move_unknown(&self, name: &str) -> Option<AnyTown> {
         let value = search_form(name);
         // A name no list knows has no distance to any town, and nothing of it is used but where its postal code is.
-        let hinted = self.hints.first().and_then(|h| department_of_postal(h, self.language));
+        let hinted = self.first_hint.as_deref().and_then(|h| department_of_postal(h, self.language));
         let departments: Vec<&str> = self.gazetteer.departments().collect();
         let department = match hinted.and_then(|d| self.department(d)) {
             Some(department) => department,
@@ -333,8 +341,9 @@ impl<'a> Atlas<'a> {
             return (moved.len() == 2).then(|| fill_digits(moved, text)).flatten();
         }
         let department = department_of_postal(&digits, self.language)?;
-        let beside = self
-            .cities
+        let from = self.cities.partition_point(|&(_, to, _)| to + NEAR < start);
+        let until = self.cities.partition_point(|&(from, ..)| from <= end + NEAR);
+        let beside = self.cities[from.min(until)..until]
             .iter()
             .map(|&(from, to, town)| {
                 (if from >= end { from - end } else { start.saturating_sub(to) }, from < start, town)
@@ -370,7 +379,7 @@ impl<'a> Atlas<'a> {
         let regions = areas::regions(self.language);
         let region = regions.iter().find(|(code, name)| is(name) && self.moves(code));
         if let Some((code, _)) = region {
-            let here = self.cities.iter().map(|c| c.2).find(|t| t.region() == *code).map(|t| t.department());
+            let here = self.by_region.get(code).map(|t| t.department());
             let from = here.or_else(|| self.gazetteer.departments_of(code).first().copied())?;
             let to = self.gazetteer.region_of(self.department(from)?)?;
             return regions.iter().find(|(c, _)| *c == to).map(|(_, name)| dress_place(name, text));

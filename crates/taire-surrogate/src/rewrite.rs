@@ -205,7 +205,7 @@ impl Rewriter {
             names,
         };
         let mut out = Rewritten::default();
-        let mut values: BTreeMap<(Label, String), usize> = BTreeMap::new();
+        let mut values: BTreeMap<Label, BTreeMap<String, usize>> = BTreeMap::new();
         for (i, entity) in entities.iter().enumerate() {
             let original = note.to_norm(entity.span).of(note.norm());
             let mut fall_back = |why| {
@@ -223,8 +223,9 @@ impl Rewriter {
                 Action::Remove => String::new(),
                 Action::NumberedTag => {
                     let number = job.people.number(i).unwrap_or_else(|| {
-                        let next = values.keys().filter(|(l, _)| *l == entity.label).count() + 1;
-                        *values.entry((entity.label, fold(original))).or_insert(next)
+                        let known = values.entry(entity.label).or_default();
+                        let next = known.len() + 1;
+                        *known.entry(fold(original)).or_insert(next)
                     });
                     tags::numbered(entity.label, number, note.language)
                 }

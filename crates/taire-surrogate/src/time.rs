@@ -21,7 +21,7 @@ use crate::old_age::BirthEvidence;
 use crate::sequence::{Drawing, Element, Place, Sequence, Track};
 use crate::settings::{Dates, Settings};
 use crate::wider;
-use crate::written::{ANY_DAY, Written, read_dates};
+use crate::written::{ANY_DAY, Written, dates_of, read_dates};
 
 /// Which documents share what of their time.
 #[derive(Clone, Copy)]
@@ -334,7 +334,12 @@ impl Frame {
 
     /// Whether an entity holds a date that was read.
     pub(crate) fn reads(&self, entity: usize) -> bool {
-        self.dates.iter().any(|d| d.entity == entity)
+        !self.dates_of(entity).is_empty()
+    }
+
+    /// The dates of one entity; all of them are in the order of the entities.
+    fn dates_of(&self, entity: usize) -> &[Written] {
+        dates_of(&self.dates, entity)
     }
 
     /// A date, or several in one entity, moved and printed in their own surface. `None` if any part cannot be read.
@@ -342,7 +347,7 @@ impl Frame {
         let mut out = String::with_capacity(text.len() + 8);
         let mut from = 0;
         let mut any = false;
-        for written in self.dates.iter().filter(|d| d.entity == entity) {
+        for written in self.dates_of(entity) {
             let day = written.day?;
             let precision = written.surface.precision();
             let new = match &self.sequence {
@@ -375,7 +380,7 @@ impl Frame {
         }
         out.push_str(&text[from..]);
         let left = |t: &str| t.chars().any(|c| c.is_ascii_digit());
-        let between = self.dates.iter().filter(|d| d.entity == entity).filter_map(|d| d.range.clone());
+        let between = self.dates_of(entity).iter().filter_map(|d| d.range.clone());
         let mut end = 0;
         for range in between {
             if left(&text[end..range.start]) {
@@ -388,17 +393,17 @@ impl Frame {
 
     /// Whether an entity begins with the name of a season, which its article must agree with.
     pub(crate) fn begins_with_season(&self, entity: usize) -> bool {
-        self.dates.iter().find(|d| d.entity == entity).is_some_and(|d| d.surface.begins_with_season())
+        self.dates_of(entity).first().is_some_and(|d| d.surface.begins_with_season())
     }
 
     /// Whether the dot behind an entity was a shortened month's that is not shortened any more.
     pub(crate) fn loses_its_dot(&self, entity: usize, new: &str) -> bool {
-        self.dates.iter().rfind(|d| d.entity == entity).is_some_and(|d| d.surface.loses_its_dot(new))
+        self.dates_of(entity).last().is_some_and(|d| d.surface.loses_its_dot(new))
     }
 
     /// What `generalise` leaves of an entity's only date; `None` where no year is known.
     pub(crate) fn wider_date(&self, entity: usize, width: DateWidth) -> Option<String> {
-        let mut dates = self.dates.iter().filter(|d| d.entity == entity);
+        let mut dates = self.dates_of(entity).iter();
         let written = dates.next().filter(|d| !d.year_unknown)?;
         let day = written.day.filter(|_| dates.next().is_none())?;
         if written.birth

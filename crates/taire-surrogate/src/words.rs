@@ -84,10 +84,15 @@ pub(crate) fn title_before(before: &str, language: Language) -> Option<Gender> {
     None
 }
 
+/// How far behind a name words are read that agree with it, in characters.
+const AGREEMENT: usize = 200;
+
 /// The sex that the words just behind a name tell: `, née le`, `a été opérée`, `, ingresado el`.
 pub(crate) fn agreement_after(after: &str, language: Language) -> Option<Gender> {
     let Participles { endings, stems, auxiliaries } = Vocabulary::of(language).participles();
-    let line = after.split(['\n', '.', ';']).next()?;
+    // Four words are read: what lies farther away is no part of them.
+    let near = after.char_indices().nth(AGREEMENT).map_or(after, |(at, _)| &after[..at]);
+    let line = near.split(['\n', '.', ';']).next()?;
     let word = line
         .split(|c: char| !c.is_alphabetic())
         .filter(|w| !w.is_empty())

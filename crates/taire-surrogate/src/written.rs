@@ -23,6 +23,13 @@ pub(crate) struct Written {
     pub(crate) year_unknown: bool,
 }
 
+/// The dates of one entity among those of a note, which are in the order of the entities.
+pub(crate) fn dates_of(dates: &[Written], entity: usize) -> &[Written] {
+    let from = dates.partition_point(|d| d.entity < entity);
+    let until = dates.partition_point(|d| d.entity <= entity);
+    &dates[from..until]
+}
+
 /// Reads the dates of all entities, then completes them from each other. Also the date of the letter by its own words.
 pub(crate) fn read_dates(note: &Note, entities: &[Entity]) -> (Vec<Written>, Option<Date>) {
     let mut out = Vec::new();

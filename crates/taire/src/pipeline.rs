@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use taire_detect::{
     AllowList, AllowedSpans, Calibration, Detector, FusionRule, Guard, Lexical, LinkFacts, Metadata,
-    OwnRules, Patterns, PeopleIndex, Sections, Structure, TrustedRecord, foreign_language, fuse,
+    OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord, foreign_language, fuse,
     hear_dissent, initials, second_pass, settle, spared, words,
 };
 use taire_formats::{Directory, FinalSpan};
@@ -331,10 +331,12 @@ impl Pipeline {
         self.own.find(note, mentions);
         let own = mentions.split_off(before);
         // The policy's own word on a stretch of text outweighs what others think of it or of a part of it.
-        let counts = |o: &&Mention| o.label().is_some_and(|label| o.score.get() >= self.threshold(label));
+        let counts = |o: &Mention| o.label().is_some_and(|label| o.score.get() >= self.threshold(label));
+        let index = SpanIndex::new(own.iter().map(|o| o.span));
         mentions.retain(|m| {
             let certain = matches!(m.source, Source::Metadata | Source::Reviewer);
-            certain || m.label().is_none() || !own.iter().filter(counts).any(|o| o.span.contains(m.span))
+            let outweighed = |i: usize| counts(&own[i]) && own[i].span.contains(m.span);
+            certain || m.label().is_none() || !index.any_overlapping(m.span, outweighed)
         });
         mentions.extend(own);
         let allowed = self.own.allowed_spans(note);

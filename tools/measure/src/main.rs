@@ -1,6 +1,7 @@
 //! `cargo measure …`: measures that are written to `scores/`.
 
 mod corpus;
+mod pathological;
 
 use std::process::ExitCode;
 
@@ -18,11 +19,14 @@ struct Args {
 enum Command {
     /// Detection on the open corpus: tiers, clean documents, precision, untouched documents; `scores/corpus.md` and `.json`
     Corpus(corpus::CorpusArgs),
+    /// Time on repeated texts of 1, 2, 4 and 8 MB, which must grow with their length; `scores/pathological.md`
+    Pathological(pathological::PathologicalArgs),
 }
 
 fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Corpus(args) => corpus::run(&args),
+        Command::Pathological(args) => pathological::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

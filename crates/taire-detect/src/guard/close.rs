@@ -31,7 +31,10 @@ impl Guard<'_> {
                 _ => continue,
             };
             // What a certain value holds is not part of an identifier.
-            let overlaps = |s: Span<taire_text::Raw>| self.values.iter().any(|v| v.span.overlaps(s));
+            let overlaps = |s: Span<taire_text::Raw>| {
+                let next = self.values.partition_point(|v| v.span.end() <= s.start());
+                self.values.get(next).is_some_and(|v| v.span.overlaps(s))
+            };
             let sound = |from: usize, to: usize| from < to && !overlaps(Span::new(from, to));
             let start = if sound(start, span.start()) { start } else { span.start() };
             let end = if sound(span.end(), end) { end } else { span.end() };

@@ -22,7 +22,7 @@ pub(crate) mod languages;
 mod names;
 mod tables;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
@@ -30,6 +30,7 @@ use taire_text::{Entity, Group, Kind, Label, Mention, Note, Raw, Score, Shape, S
 
 use self::clinical::{ClinicalMatch, ClinicalRules};
 pub use self::clinical::{ClinicalRule, clinical_rules};
+use crate::SpanIndex;
 use crate::folded::{WordSet, title_before, token_hash};
 use crate::patterns::keywords::Kind as Key;
 
@@ -56,6 +57,23 @@ struct ClinicalValue {
     rule: &'static str,
 }
 
+/// The last answer about a line: values and mentions of one line ask in a row.
+#[derive(Default)]
+struct LineMemo(Cell<Option<(usize, bool)>>);
+
+impl LineMemo {
+    fn ask(&self, line: usize, answer: impl FnOnce(usize) -> bool) -> bool {
+        match self.0.get() {
+            Some((known, said)) if known == line => said,
+            _ => {
+                let said = answer(line);
+                self.0.set(Some((line, said)));
+                said
+            }
+        }
+    }
+}
+
 /// The guard's reading of one note.
 pub struct Guard<'a> {
     note: &'a Note,
@@ -65,8 +83,11 @@ pub struct Guard<'a> {
     ruled: Vec<(Span<Raw>, Label)>,
     /// Names that anybody said, sorted.
     named: Vec<(Span<Raw>, Label)>,
-    /// Names that rules are sure of, as written.
+    /// Names that rules are sure of, as written, and without the case of ASCII letters.
     certain: FxHashSet<String>,
+    certain_in_any_case: FxHashSet<String>,
+    named_line: LineMemo,
+    lower_line: LineMemo,
     /// Whether a rule is sure of somebody or something that identifies, or models are of several.
     anchored: bool,
     capitals: OnceCell<bool>,
@@ -100,13 +121,17 @@ impl<'a> Guard<'a> {
                 && matches!(m.label(), Some(Label::GivenName | Label::FamilyName))
                 && m.score.get() >= 0.9
         };
-        let certain = mentions.iter().filter(sure).map(|m| note.readable(m.span).into_owned()).collect();
+        let certain: FxHashSet<String> =
+            mentions.iter().filter(sure).map(|m| note.readable(m.span).into_owned()).collect();
         let mut guard = Guard {
             note,
             values: Vec::new(),
             ruled,
             named,
+            certain_in_any_case: certain.iter().map(|name| name.to_ascii_lowercase()).collect(),
             certain,
+            named_line: LineMemo::default(),
+            lower_line: LineMemo::default(),
             anchored: company::is_anchored(mentions),
             capitals: OnceCell::new(),
             protected: OnceCell::new(),
@@ -115,10 +140,11 @@ impl<'a> Guard<'a> {
         tables::table_cells(note, &mut matches);
         matches.extend(ClinicalRules::shipped().find(note.norm()));
         matches.sort_by_key(|m| (m.range.start, std::cmp::Reverse(m.range.end)));
+        let index = SpanIndex::new(mentions.iter().map(|m| m.span));
         for found in matches {
             let value = guard.value(&found);
             let last = guard.values.last().map_or(0, |v| v.span.end());
-            if value.span.end() > last && guard.is_sound(&found, value, mentions) {
+            if value.span.end() > last && guard.is_sound(&found, value, (mentions, &index)) {
                 let span = Span::new(value.span.start().max(last), value.span.end());
                 guard.values.push(ClinicalValue { span, ..value });
             }
@@ -136,7 +162,12 @@ impl<'a> Guard<'a> {
     }
 
     /// Whether nothing says that a value is somebody's number, door or name.
-    fn is_sound(&self, found: &ClinicalMatch, value: ClinicalValue, mentions: &[Mention]) -> bool {
+    fn is_sound(
+        &self,
+        found: &ClinicalMatch,
+        value: ClinicalValue,
+        (mentions, index): (&[Mention], &SpanIndex),
+    ) -> bool {
         let note = self.note;
         let first = note.token_at(found.range.start);
         let lettered = matches!(
@@ -205,18 +236,19 @@ impl<'a> Guard<'a> {
         if word && title_before(note, first).is_some_and(|t| !t.loose || named) {
             return false;
         }
-        !mentions.iter().any(|m| m.span.overlaps(value.span) && disputes::disputes(m, value, note))
+        !index.any_overlapping(value.span, |i| disputes::disputes(&mentions[i], value, note))
     }
 
     /// Whether a rule found a name on the line of an offset: a list of people is no table of values.
     fn line_has_name(&self, offset: usize) -> bool {
-        let line = self.note.line(self.note.line_at(offset));
-        let raw = self.note.to_raw(line);
-        let from = self.ruled.partition_point(|(s, _)| s.start() < raw.start());
-        self.ruled[from..]
-            .iter()
-            .take_while(|(s, _)| s.start() < raw.end())
-            .any(|(_, l)| matches!(l, Label::GivenName | Label::FamilyName | Label::Kinship))
+        self.named_line.ask(self.note.line_at(offset), |line| {
+            let raw = self.note.to_raw(self.note.line(line));
+            let from = self.ruled.partition_point(|(s, _)| s.start() < raw.start());
+            self.ruled[from..]
+                .iter()
+                .take_while(|(s, _)| s.start() < raw.end())
+                .any(|(_, l)| matches!(l, Label::GivenName | Label::FamilyName | Label::Kinship))
+        })
     }
 
     /// The certain values as mentions, for fusion and `explain`.

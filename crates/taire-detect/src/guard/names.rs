@@ -244,7 +244,7 @@ impl Guard<'_> {
     pub(super) fn is_certain_name(&self, first: usize, end: usize, mention: &Mention) -> bool {
         let note = self.note;
         let words = note.readable(mention.span);
-        self.certain.iter().any(|name| name.eq_ignore_ascii_case(&words))
+        self.certain_in_any_case.contains(&words.to_ascii_lowercase())
             || note.tokens[first..end].iter().any(|t| self.certain.contains(t.of(note.norm())))
     }
 
@@ -263,18 +263,20 @@ impl Guard<'_> {
 
     pub(super) fn line_has_lower_case(&self, at: usize) -> bool {
         let note = self.note;
-        let line = note.line(note.line_at(note.tokens[at].start()));
-        let first = note.token_at(line.start());
-        let words = note.tokens[first..].iter().take_while(|t| t.start() < line.end());
-        let (mut lower, mut upper) = (0, 0);
-        for token in words.filter(|t| is_part(t)) {
-            match token.shape {
-                Shape::Lower | Shape::Title => lower += 1,
-                Shape::Upper => upper += 1,
-                _ => {}
+        self.lower_line.ask(note.line_at(note.tokens[at].start()), |line| {
+            let line = note.line(line);
+            let first = note.token_at(line.start());
+            let words = note.tokens[first..].iter().take_while(|t| t.start() < line.end());
+            let (mut lower, mut upper) = (0, 0);
+            for token in words.filter(|t| is_part(t)) {
+                match token.shape {
+                    Shape::Lower | Shape::Title => lower += 1,
+                    Shape::Upper => upper += 1,
+                    _ => {}
+                }
             }
-        }
-        lower > 0 && lower >= upper
+            lower > 0 && lower >= upper
+        })
     }
 }
 

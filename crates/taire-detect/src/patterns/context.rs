@@ -3,6 +3,7 @@
 use taire_text::{Kind as TokenKind, Token, fold_into};
 
 use super::keywords::{Keywords, Kind, Strength};
+use crate::MAX_TOKENS;
 
 /// A keyword found before a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +50,7 @@ impl LookBack<'_> {
         let mut first = i;
         if single(i) {
             while first >= 2
+                && i - first < MAX_TOKENS
                 && self.tokens[first].glued
                 && matches!(self.tokens[first - 1].of(self.text), "." | "/")
                 && self.tokens[first - 1].glued

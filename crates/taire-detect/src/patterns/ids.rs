@@ -7,6 +7,7 @@ use super::context::Context;
 use super::keywords::{Kind, Strength};
 use super::run::{Run, Sep};
 use super::{Scan, Step};
+use crate::MAX_TOKENS;
 
 fn between(sep: Sep) -> bool {
     matches!(sep, Sep::Space | Sep::Dot | Sep::Dash | Sep::Slash)
@@ -195,8 +196,9 @@ impl Scan<'_> {
 
     /// The last token of the value that token `last` is part of: glued capitals and digits, also after `-`, `/`.
     fn value_end(&self, mut last: usize) -> usize {
+        let farthest = last + MAX_TOKENS;
         loop {
-            let step = match self.tokens.get(last + 1) {
+            let step = match self.tokens.get(last + 1).filter(|_| last < farthest) {
                 Some(t) if t.glued && t.kind == TokenKind::Number => 1,
                 Some(t)
                     if t.glued && t.kind == TokenKind::Word && value_word(t.shape, t.end() - t.start()) =>

@@ -24,6 +24,7 @@ use taire_text::{Kind as TokenKind, Label, Language, Mention, Norm, Note, Shape,
 use self::context::{Context, LookBack};
 use self::keywords::{Keywords, Kind, Strength};
 use self::run::Run;
+use crate::MAX_TOKENS;
 use crate::{Detector, Error};
 
 /// The detector of forms. Built once, shared by all threads.
@@ -194,7 +195,7 @@ impl<'a> Scan<'a> {
     /// unless they are a keyword ("Tel0550040005").
     fn value_start(&mut self, first: usize) -> usize {
         let mut start = first;
-        while start > 0 && self.tokens[start].glued {
+        while start > 0 && first - start < MAX_TOKENS && self.tokens[start].glued {
             let before = &self.tokens[start - 1];
             if before.start() < self.done {
                 break;

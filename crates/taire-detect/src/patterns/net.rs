@@ -6,6 +6,7 @@ use super::context::Context;
 use super::keywords::Kind;
 use super::run::{Run, Sep};
 use super::{Scan, Step};
+use crate::MAX_TOKENS;
 
 /// Endings that make a bare `word.ending` a domain. `es` is also a word: it asks for more.
 const DOMAINS: &[&str] = &[
@@ -186,7 +187,8 @@ impl Scan<'_> {
         if !self.alnum(last) {
             return None;
         }
-        while self.glued(last + 1)
+        while last - dot < MAX_TOKENS
+            && self.glued(last + 1)
             && matches!(self.text_of(last + 1), "." | "-")
             && self.glued(last + 2)
             && self.alnum(last + 2)
@@ -197,7 +199,7 @@ impl Scan<'_> {
         if !DOMAINS[..10].contains(&ending) || self.text_of(last + 1) == "@" {
             return None;
         }
-        while first > 0 && self.glued(first) {
+        while first > 0 && dot - first < MAX_TOKENS && self.glued(first) {
             if self.alnum(first - 1) {
                 first -= 1;
             } else if first >= 2
@@ -273,10 +275,17 @@ impl Scan<'_> {
         }
         let hex = |i: usize| self.alnum(i) && self.text_of(i).bytes().all(|b| b.is_ascii_hexdigit());
         let (mut first, mut last) = (at, at);
-        while first > 0 && self.glued(first) && (hex(first - 1) || self.text_of(first - 1) == ":") {
+        while first > 0
+            && at - first < MAX_TOKENS
+            && self.glued(first)
+            && (hex(first - 1) || self.text_of(first - 1) == ":")
+        {
             first -= 1;
         }
-        while self.glued(last + 1) && (hex(last + 1) || self.text_of(last + 1) == ":") {
+        while last - at < MAX_TOKENS
+            && self.glued(last + 1)
+            && (hex(last + 1) || self.text_of(last + 1) == ":")
+        {
             last += 1;
         }
         let whole = &self.text[self.tokens[first].start()..self.tokens[last].end()];

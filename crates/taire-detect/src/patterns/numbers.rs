@@ -6,6 +6,7 @@ use super::context::Context;
 use super::keywords::Kind;
 use super::run::{Run, Sep};
 use super::{Scan, Step};
+use crate::MAX_TOKENS;
 
 /// A number of more digits than this is suspect.
 const LONG: usize = 5;
@@ -142,7 +143,8 @@ impl Scan<'_> {
     }
 
     fn mixed_end(&self, mut last: usize) -> usize {
-        while let Some(t) = self.tokens.get(last + 1).filter(|t| t.glued) {
+        let farthest = last + MAX_TOKENS;
+        while let Some(t) = self.tokens.get(last + 1).filter(|t| t.glued && last < farthest) {
             let joins = match t.kind {
                 TokenKind::Number => true,
                 TokenKind::Word => {

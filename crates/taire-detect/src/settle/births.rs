@@ -44,6 +44,9 @@ fn by_number(note: &Note, entities: &mut [Entity], dates: &[(usize, Written)], n
         to.saturating_sub(from)
     };
     let agrees = |w: &Written| w.year.rem_euclid(100) == year;
+    let from = dates.partition_point(|(i, _)| entities[*i].span.end() + BESIDE < at.start());
+    let until = dates.partition_point(|(i, _)| entities[*i].span.start() <= at.end() + BESIDE);
+    let dates = &dates[from.min(until)..until];
     let beside = || dates.iter().filter(|(i, _)| distance(&entities[*i]) <= BESIDE);
     if beside().any(|(i, w)| entities[*i].label == Label::BirthDate && agrees(w)) {
         // Found by others too; what follows only takes back wrong ones.

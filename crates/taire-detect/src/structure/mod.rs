@@ -23,6 +23,7 @@ use taire_text::{Kind, Label, Language, Mention, Note, Role, Shape, Source};
 use self::keys::{Key, Keys, Place, Value};
 use self::people::{Announced, Proof};
 use self::person::{Hint, Person};
+use crate::MAX_TOKENS;
 use crate::folded::{Filter, WordSet, title_hashes, token_hash, word_hash};
 use crate::{Detector, Error};
 
@@ -173,20 +174,21 @@ impl<'a> Reader<'a> {
     }
 
     /// First on its line, after a bullet, or after a wide blank or a column mark.
-    fn starts_line(&self, at: usize) -> bool {
-        let Some(before) = at.checked_sub(1) else { return true };
-        match self.kind(before) {
-            Kind::Newline => true,
-            Kind::Mark
-                if matches!(
-                    self.text(before),
-                    "-" | "•" | "*" | "|" | "▪" | ">" | "·" | ";" | "\u{feff}"
-                ) =>
-            {
-                matches!(self.text(before), "|" | ";") || self.starts_line(before)
+    fn starts_line(&self, mut at: usize) -> bool {
+        // More bullets than this are a ruler.
+        for _ in 0..MAX_TOKENS {
+            let Some(before) = at.checked_sub(1) else { return true };
+            match self.kind(before) {
+                Kind::Newline => return true,
+                Kind::Mark if matches!(self.text(before), "|" | ";") => return true,
+                Kind::Mark if matches!(self.text(before), "-" | "•" | "*" | "▪" | ">" | "·" | "\u{feff}") =>
+                {
+                    at = before;
+                }
+                _ => return self.is_column(at),
             }
-            _ => self.is_column(at),
         }
+        true
     }
 
     fn line_end(&self, at: usize) -> usize {

@@ -49,11 +49,15 @@ pub(super) struct Person {
     pub(super) next: usize,
 }
 
+/// The most tokens that the titles of one person are read to have: `M. le Professeur`, `Dr./Dra.`
+const MAX_TITLES: usize = 16;
+
 impl Reader<'_> {
     /// Skips titles and their full stops.
     pub(super) fn skip_titles(&self, mut at: usize, end: usize) -> (usize, Option<crate::folded::Title>) {
         let mut found = None;
-        while at < end && self.kind(at) == Kind::Word {
+        let from = at;
+        while at < end && at - from < MAX_TITLES && self.kind(at) == Kind::Word {
             let Some(title) = title(self.hash(at)) else { break };
             let dotted = self.is_mark(at + 1, ".");
             let own = (self.note.language == Language::Es) == (self.text(at) == "D");

@@ -74,6 +74,7 @@ pub fn resolve(text: &str, slots: &[Slot], document: Option<Date>) -> Vec<Option
             values[i] = filled(values[i], values[i - 1], false);
         }
     }
+    let lenders = year_lenders(slots, &written);
     let mut out: Vec<Option<Date>> = Vec::with_capacity(slots.len());
     // The last date that tells where the story stands: its year was written, or taken from one that was.
     let mut story: Option<usize> = None;
@@ -98,7 +99,7 @@ pub fn resolve(text: &str, slots: &[Slot], document: Option<Date>) -> Vec<Option
             });
             solid = told.is_some();
             told.or_else(|| letter.and_then(|letter| by_letter(value, letter, way)))
-                .or_else(|| by_any_year(value, slots, &written, i))
+                .or_else(|| by_any_year(value, &written, lenders.get(i).copied().flatten()))
         };
         if solid && !slot.birth && day.is_some() && value.precision() != Precision::Year {
             story = Some(i);
@@ -262,11 +263,26 @@ fn by_letter(value: Partial, letter: Letter, way: Sense) -> Option<Date> {
     Some(others.copied().find(|&d| right_weekday(value, d)).unwrap_or(first))
 }
 
+/// For each slot the nearest one before it that has a year, else the first behind it.
+fn year_lenders(slots: &[Slot], written: &[Partial]) -> Vec<Option<usize>> {
+    let fits = |j: usize| !slots[j].birth && written[j].year.is_some();
+    let mut lenders: Vec<Option<usize>> = Vec::with_capacity(slots.len());
+    let mut before = None;
+    for j in 0..slots.len() {
+        lenders.push(before);
+        before = if fits(j) { Some(j) } else { before };
+    }
+    let mut behind = None;
+    for j in (0..slots.len()).rev() {
+        lenders[j] = lenders[j].or(behind);
+        behind = if fits(j) { Some(j) } else { behind };
+    }
+    lenders
+}
+
 /// Without a letter's date any year of the text must do.
-fn by_any_year(value: Partial, slots: &[Slot], written: &[Partial], i: usize) -> Option<Date> {
-    let fits = |j: &usize| !slots[*j].birth && written[*j].year.is_some();
-    let near = (0..i).rev().find(fits).or_else(|| (i + 1..slots.len()).find(fits))?;
-    let lent = written[near];
+fn by_any_year(value: Partial, written: &[Partial], lender: Option<usize>) -> Option<Date> {
+    let lent = written[lender?];
     let year = value.year.or(lent.year);
     let month = value.month.or(lent.month.filter(|_| value.day.is_some() && value.season.is_none()));
     day_of(Partial { year, month, ..value })

@@ -185,11 +185,31 @@ pub(super) fn letter_slot(text: &str, slots: &[Slot]) -> Option<usize> {
     best.map(|(_, i)| i)
 }
 
+/// How much of a line is read before and behind a date. A date line is shorter.
+const LINE: usize = 240;
+
+/// Where the line of an offset starts, and whether it does: else where so much of it starts as is read.
+fn line_start(text: &str, at: usize) -> (usize, bool) {
+    let mut from = at.saturating_sub(LINE);
+    if let Some(n) = text.as_bytes()[from..at].iter().rposition(|&b| b == b'\n') {
+        return (from + n + 1, true);
+    }
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    (from, from == 0)
+}
+
+/// The rest of a line, unless it is long.
+fn line_rest(text: &str) -> Option<&str> {
+    let near = &text.as_bytes()[..text.len().min(LINE)];
+    let end = near.iter().position(|&b| b == b'\n').or((near.len() == text.len()).then_some(near.len()))?;
+    text.get(..end).map(str::trim)
+}
+
 fn line_score(text: &str, slot: &Slot) -> u8 {
-    let start = text[..slot.start].rfind('\n').map_or(0, |n| n + 1);
-    let end = text[slot.end..].find('\n').map_or(text.len(), |n| slot.end + n);
+    let (start, whole_before) = line_start(text, slot.start);
     let before = text[start..slot.start].trim();
-    let after = text[slot.end..end].trim();
     let folded = fold(before);
     let key = folded.trim_end_matches([':', ' ']).trim_end_matches(" le").trim_end_matches([':', ' ']);
     const KEYS: &[&str] = &[
@@ -231,15 +251,18 @@ fn line_score(text: &str, slot: &Slot) -> u8 {
         "sortie",
     ];
     // The last pair of a line that holds several.
-    let last_pair = key.rsplit(['.', ';', '|', '\t', '-']).next().unwrap_or(key).trim();
-    if KEYS.contains(&last_pair) {
+    let mut pairs = key.rsplit(['.', ';', '|', '\t', '-']);
+    let last_pair = pairs.next().unwrap_or(key).trim();
+    let whole_pair = whole_before || pairs.next().is_some();
+    if whole_pair && KEYS.contains(&last_pair) {
         return 4;
     }
-    let closes = after.is_empty() || after.chars().all(|c| !c.is_alphanumeric());
+    let after = &text[slot.end..];
+    let closes = !after.chars().take_while(|&c| c != '\n').any(char::is_alphanumeric);
     let hour = |t: &str| {
         t.len() <= 12 && t.chars().any(|c| c.is_ascii_digit()) && t.starts_with(['à', 'a', ',', '-'])
     };
-    if (closes || hour(after)) && opens_letter(before) {
+    if whole_before && opens_letter(before) && (closes || line_rest(after).is_some_and(hour)) {
         return 3;
     }
     if NEAR_KEYS.iter().any(|k| last_pair.ends_with(k)) { 2 } else { 0 }

@@ -40,7 +40,7 @@ pub(crate) struct CorpusArgs {
 
 /// What stops a measurement.
 #[derive(Debug)]
-pub(crate) struct Stop(String);
+pub(crate) struct Stop(pub(crate) String);
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -174,7 +174,7 @@ fn policy_name(policy: &str) -> String {
     Path::new(policy).file_name().map_or(policy.to_owned(), |n| n.to_string_lossy().into_owned())
 }
 
-fn commit(root: &Path) -> String {
+pub(crate) fn commit(root: &Path) -> String {
     let output = Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root).output();
     output.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default().trim().to_owned()
 }
