@@ -29,6 +29,12 @@ impl WordSet {
         WordSet(Vocabulary::any().words_with(role).map(word_hash).collect())
     }
 
+    /// The words of all languages that are part of a number in letters.
+    pub(crate) fn of_numbers() -> Self {
+        let words = Vocabulary::any().words().filter(|(_, word)| word.number.is_some());
+        WordSet(words.map(|(form, _)| word_hash(form)).collect())
+    }
+
     pub(crate) fn has(&self, hash: u64) -> bool {
         self.0.contains(&hash)
     }

@@ -14,6 +14,7 @@ mod note;
 mod patient;
 mod phi;
 mod reference;
+mod scanned;
 mod span;
 mod tier;
 mod token;

@@ -1,7 +1,8 @@
 //! The normalised view that detectors read, and the way back to the bytes as read.
 //!
 //! Accents are composed, apostrophes, dashes and spaces made plain, ligatures opened, invisible characters
-//! dropped, control characters blanked, character references of HTML (`&eacute;`) resolved. Word field codes (`DOCVARIABLE NOM \* MERGEFORMAT`) are blanked too, so
+//! dropped, control characters blanked, character references of HTML (`&eacute;`) resolved, letters and digits that a scanner
+//! confused put right ([`scanned`](crate::scanned)). Word field codes (`DOCVARIABLE NOM \* MERGEFORMAT`) are blanked too, so
 //! that they neither look like names nor glue to what stands beside them.
 
 use memchr::{memchr, memmem};
@@ -9,6 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::reference::whole_reference;
+use crate::scanned::repairs;
 use crate::{Norm, Raw, Span};
 
 /// The normalised text of a document with the way back.
@@ -258,7 +260,7 @@ pub fn normalise(raw: &str) -> Normalised {
     let fields = field_codes(raw);
     let special = next_special(raw, 0);
     if fields.is_empty() && special == raw.len() {
-        return Normalised { text: None, map: OffsetMap::default() };
+        return Normalised { text: repaired(raw), map: OffsetMap::default() };
     }
     let mut view = View { raw, text: String::with_capacity(raw.len() + 16), edits: Vec::new() };
     let mut at = 0;
@@ -272,7 +274,20 @@ pub fn normalise(raw: &str) -> Normalised {
         }
     }
     view.copy(at, raw.len());
-    Normalised { text: Some(view.text), map: OffsetMap { edits: view.edits } }
+    let text = repaired(&view.text).unwrap_or(view.text);
+    Normalised { text: Some(text), map: OffsetMap { edits: view.edits } }
+}
+
+/// A text with what a scanner confused put right; `None` where nothing is.
+fn repaired(text: &str) -> Option<String> {
+    let repairs = repairs(text);
+    if repairs.is_empty() {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    repairs.iter().for_each(|repair| bytes[repair.at] = repair.byte);
+    // Only ASCII takes the place of ASCII.
+    String::from_utf8(bytes).ok()
 }
 
 struct View<'a> {

@@ -8,7 +8,8 @@ use super::Scan;
 const ENDINGS: &[&str] = &[
     "pdf", "doc", "docx", "odt", "rtf", "txt", "xls", "xlsx", "csv", "jpg", "jpeg", "png", "tif", "tiff",
     "gif", "bmp", "heic", "wav", "mp3", "m4a", "mp4", "avi", "ds2", "dss", "dcm", "xml", "hl7", "hpr", "msg",
-    "eml", "zip", "html", "htm", "pptx",
+    "eml", "zip", "html", "htm", "pptx", "edf", "svs", "ndpi", "mov", "json", "log", "dat", "bak", "gz",
+    "tar",
 ];
 
 /// Words before a login.

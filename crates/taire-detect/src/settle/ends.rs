@@ -21,7 +21,8 @@ pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
     let mut entities: Vec<Entity> = entities.into_iter().filter_map(|e| without_tail(note, e)).collect();
     for i in 0..entities.len() {
         let limit = entities.get(i + 1).map_or(note.raw().len(), |next| next.span.start());
-        if let Some(span) = with_points(note, &entities[i]).filter(|span| span.end() <= limit) {
+        let whole = with_points(note, &entities[i]).or_else(|| over_line_end(note, &entities[i]));
+        if let Some(span) = whole.filter(|span| span.end() <= limit) {
             entities[i].span = span;
         }
     }
@@ -53,6 +54,30 @@ fn with_points(note: &Note, entity: &Entity) -> Option<Span<Raw>> {
     }
     let begun = end >= first + 3 && point(end - 2) && letters(end - 3);
     (begun || last > end).then(|| note.raw_of_tokens(first, last))
+}
+
+/// `Carpen-` of a name that is broken over a line: its rest stands at the head of the next one.
+fn over_line_end(note: &Note, entity: &Entity) -> Option<Span<Raw>> {
+    if !matches!(entity.label, Label::GivenName | Label::FamilyName | Label::City) {
+        return None;
+    }
+    let (tokens, text) = (&note.tokens, note.norm());
+    let norm = note.to_norm(entity.span);
+    let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
+    // The hyphen may be part of the name already.
+    let hyphen = if end > first && tokens[end - 1].of(text) == "-" { end - 1 } else { end };
+    let is_broken = tokens.get(hyphen).is_some_and(|t| t.glued && t.of(text) == "-")
+        && tokens.get(hyphen + 1).is_some_and(|t| t.kind == Kind::Newline);
+    let rest = tokens.get(hyphen + 2).filter(|t| is_broken && t.kind == Kind::Word)?;
+    let before = tokens.get(hyphen.checked_sub(1)?).filter(|t| t.kind == Kind::Word)?;
+    // `Marie-` before `Paule` and `Carpen-` before `tier`, but no sentence of its own.
+    let fits = match rest.shape {
+        Shape::Lower => rest.facts.word_class() < 3,
+        Shape::Upper | Shape::Single => before.shape == Shape::Upper,
+        Shape::Title => before.shape == Shape::Title,
+        _ => false,
+    };
+    fits.then(|| note.raw_of_tokens(first, hyphen + 2))
 }
 
 fn without_tail(note: &Note, mut entity: Entity) -> Option<Entity> {

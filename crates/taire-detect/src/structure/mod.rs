@@ -5,6 +5,7 @@
 //! so that "le patient présente" or "Nombre de" announce nobody.
 
 mod address;
+mod dictated;
 mod keys;
 mod keys_es;
 mod keys_fr;
@@ -12,6 +13,7 @@ mod people;
 mod person;
 mod reasons;
 mod rows;
+mod signed;
 mod values;
 
 use std::cell::Cell;
@@ -92,6 +94,9 @@ impl Detector for Structure {
             reader.find_marks();
             reader.read_all();
             rows::row_initials(note, out);
+            rows::row_codes(note, out);
+            signed::signed(note, out);
+            dictated::dictated(note, out);
         }
         Ok(())
     }

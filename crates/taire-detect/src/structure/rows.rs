@@ -1,11 +1,13 @@
-//! Initials of whoever wrote a row: `06/01/20 GH  TA 14/8`, `08:40 SE : oui`.
+//! What several rows of a list have in common: initials of whoever wrote them (`06/01/20 GH  TA 14/8`, `08:40 SE : oui`), and
+//! codes of the people they are about (`CY84-02 | Moustapha Sarr`, `1171 | 22 déc. | VUILLEMIN`).
 //!
 //! One such line proves nothing. Several lines that begin with a date or a time and go on with two or three capitals in
-//! the same way are a log, and the capitals are people.
+//! the same way are a log, and the capitals are people; several that begin with codes of one form before a name are a
+//! register, and the codes are those of its entries.
 
 use std::sync::LazyLock;
 
-use taire_text::{Kind, Label, Mention, Note, Shape, Source};
+use taire_text::{Kind, Label, Mention, Note, Shape, Source, Token};
 
 use crate::folded::{WordSet, token_hash};
 
@@ -23,14 +25,7 @@ static MEASURES: LazyLock<WordSet> = LazyLock::new(|| {
 
 /// Adds the initials at the head of the rows of a log.
 pub(super) fn row_initials(note: &Note, out: &mut Vec<Mention>) {
-    let mut rows = Vec::new();
-    let mut first = 0;
-    for at in 0..=note.tokens.len() {
-        if note.tokens.get(at).is_none_or(|t| t.kind == Kind::Newline) {
-            rows.extend(initials_of_row(note, first, at));
-            first = at + 1;
-        }
-    }
+    let rows: Vec<usize> = lines(note).filter_map(|(first, end)| initials_of_row(note, first, end)).collect();
     if rows.len() < FEWEST {
         return;
     }
@@ -38,6 +33,94 @@ pub(super) fn row_initials(note: &Note, out: &mut Vec<Mention>) {
         let span = note.raw_of_tokens(at, at);
         let why = "initials at the head of the rows of a log";
         out.push(Mention::phi(span, Label::Initials, 0.8, Source::Structure, why));
+    }
+}
+
+/// Tokens of each line, first and one past the last.
+fn lines(note: &Note) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let mut first = 0;
+    (0..=note.tokens.len()).filter_map(move |at| {
+        let ends = note.tokens.get(at).is_none_or(|t| t.kind == Kind::Newline);
+        ends.then(|| (std::mem::replace(&mut first, at + 1), at))
+    })
+}
+
+/// Tokens of a code, and tokens behind it among which a name must be.
+const LONGEST_CODE: usize = 8;
+const ROW_HEAD: usize = 14;
+
+/// Adds the codes at the head of the rows of a register.
+pub(super) fn row_codes(note: &Note, out: &mut Vec<Mention>) {
+    let mut rows: Vec<(String, usize, usize)> =
+        lines(note).filter_map(|(first, end)| code_of_row(note, first, end)).collect();
+    rows.sort();
+    for same in rows.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() >= FEWEST) {
+        for (_, first, last) in same {
+            let span = note.raw_of_tokens(*first, *last);
+            let why = "code at the head of the rows of a register";
+            out.push(Mention::phi(span, Label::OtherId, 0.7, Source::Structure, why));
+        }
+    }
+}
+
+/// The form of the code that a row about a person begins with (`AA99-99`), and its first and last token.
+fn code_of_row(note: &Note, first: usize, end: usize) -> Option<(String, usize, usize)> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let mut last = first;
+    while last + 1 < end
+        && last - first < LONGEST_CODE
+        && tokens[last + 1].glued
+        && is_code_part(&tokens[last + 1], text)
+    {
+        last += 1;
+    }
+    if !tokens.get(first).filter(|_| first < end)?.is_part_of_code() || !tokens[last].is_part_of_code() {
+        return None;
+    }
+    let code = &text[tokens[first].start()..tokens[last].end()];
+    let digits = code.bytes().filter(u8::is_ascii_digit).count();
+    let letters = code.bytes().filter(u8::is_ascii_uppercase).count();
+    let is_year = code.len() == 4 && (code.starts_with("19") || code.starts_with("20"));
+    // Dates and times have their own marks; `1. 2. 3.` and `J1 J2` count.
+    let long = digits >= 4 || digits >= 3 && letters == 0 || digits >= 2 && letters >= 2;
+    if !long || is_year || code.contains(['/', '.', ':', ',']) {
+        return None;
+    }
+    let head = &tokens[last + 1..end.min(last + 1 + ROW_HEAD)];
+    let named = head.iter().any(|t| {
+        let listed = t.facts.given_tier() >= 3 || t.facts.family_tier() >= 3;
+        t.kind == Kind::Word
+            && t.is_capitalised()
+            && t.end() - t.start() >= 3
+            && listed
+            && t.facts.careful().is_none()
+    });
+    let unit = head.first().is_some_and(|t| t.kind == Kind::Word && t.shape == Shape::Lower);
+    let form = code.chars().map(|c| {
+        if c.is_ascii_digit() {
+            '9'
+        } else if c.is_alphabetic() {
+            'A'
+        } else {
+            c
+        }
+    });
+    (named && !unit).then(|| (form.collect(), first, last))
+}
+
+fn is_code_part(token: &Token, text: &str) -> bool {
+    token.is_part_of_code() || matches!(token.of(text), "-" | "_" | "/" | "." | ":" | ",")
+}
+
+trait CodePart {
+    /// A number, or one to four capitals.
+    fn is_part_of_code(&self) -> bool;
+}
+
+impl CodePart for Token {
+    fn is_part_of_code(&self) -> bool {
+        let capitals = matches!(self.shape, Shape::Upper | Shape::Single) && self.end() - self.start() <= 4;
+        self.kind == Kind::Number || self.kind == Kind::Word && capitals
     }
 }
 
