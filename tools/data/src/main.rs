@@ -12,6 +12,7 @@ mod prose;
 mod student;
 mod teacher;
 mod variants;
+mod word_vectors;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -18,6 +18,7 @@ use crate::letters;
 use crate::measure::{Figures, measure};
 use crate::prose;
 use crate::variants::{Shares, Variants};
+use crate::word_vectors::word_vectors;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -51,11 +52,15 @@ pub(crate) struct TrainArgs {
     width: usize,
     #[arg(long, value_delimiter = ',', default_value = "1,2,4,8,1,2,4")]
     dilations: Vec<usize>,
-    #[arg(long, default_value_t = 16384)]
+    /// A transformer whose vectors of words the rows begin with
+    #[arg(long, default_value = "crates/taire-models/data/teacher")]
+    teacher: PathBuf,
+    /// Words with a row of their own, at most
+    #[arg(long, default_value_t = 48000)]
     word_rows: u32,
-    #[arg(long, default_value_t = 4096)]
+    #[arg(long, default_value_t = 8192)]
     affix_rows: u32,
-    #[arg(long, default_value_t = 4096)]
+    #[arg(long, default_value_t = 8192)]
     trigram_rows: u32,
     #[arg(long, default_value_t = 2048)]
     chunk_rows: u32,
@@ -190,6 +195,29 @@ impl Sources<'_> {
 impl StudentCorpus for Sources<'_> {
     fn epoch(&mut self, epoch: usize) -> Result<Vec<StudentDocument>, taire::training::ModelError> {
         self.documents(epoch).map_err(|e| taire::training::ModelError::new(e.to_string()))
+    }
+
+    fn originals(&mut self) -> Result<Vec<StudentDocument>, taire::training::ModelError> {
+        let failed = |e: Error| taire::training::ModelError::new(e.to_string());
+        let marked =
+            self.letters.iter().chain(&self.untouched).map(|letter| self.gold(letter).map_err(failed));
+        let cases = self.cases.iter().map(|(language, text)| {
+            let reader = reader_of(&self.readers, *language).map_err(failed)?;
+            reader.document("case", text, Vec::new()).map_err(|e| failed(e.into()))
+        });
+        let gold = marked.chain(cases).collect::<Result<Vec<GoldDocument>, _>>()?;
+        let plain = |gold| StudentDocument { gold, unmarked: LabelSet::default(), unannotated: false };
+        let others = self.meddocan.iter().chain(&self.templates).cloned();
+        Ok(gold.into_iter().map(plain).chain(others).collect())
+    }
+
+    fn word_vectors(
+        &mut self,
+        words: &[&str],
+        width: usize,
+    ) -> Result<Vec<f32>, taire::training::ModelError> {
+        let vectors = word_vectors(&self.args.teacher, words, width);
+        vectors.map_err(|e| taire::training::ModelError::new(e.to_string()))
     }
 }
 

@@ -65,7 +65,18 @@ pub(super) fn medical_name(guard: &Guard<'_>, mention: &Mention, learned: bool) 
     if learned && label == Label::Initials && is_glued_to_number(note, first) {
         return Some("name.glued-to-a-number");
     }
-    if guard.is_person(first, end, mention) || super::is_sure(mention) {
+    if guard.is_person(first, end, mention) {
+        return None;
+    }
+    let rare = |t: &Token| t.facts.given_tier() < 3 && t.facts.family_tier() < 3 && !t.facts.is_town();
+    let is_term_alone =
+        |t: &Token| rare(t) && t.shape != Shape::Lower && TERMS.has(token_hash(t, note.norm()));
+    let mut words = tokens.iter().filter(|t| is_part(t)).peekable();
+    // However sure a model is, `Bobath` without a title or a given name is the method.
+    if learned && words.peek().is_some() && words.all(is_term_alone) {
+        return Some("name.eponym");
+    }
+    if super::is_sure(mention) {
         return None;
     }
     let mut words = tokens.iter().filter(|t| is_part(t)).peekable();
@@ -75,7 +86,6 @@ pub(super) fn medical_name(guard: &Guard<'_>, mention: &Mention, learned: bool) 
                 || TERMS.has(token_hash(t, note.norm()))
                 || WordClass::of(t) == Some(WordClass::Particle)
         };
-        let rare = |t: &Token| t.facts.given_tier() < 3 && t.facts.family_tier() < 3 && !t.facts.is_town();
         let graded = is_graded(note, tokens, end);
         let eponym = |t: &Token| listed(t) && (rare(t) || graded) && t.shape != Shape::Lower;
         // "Harris-Benedict", "LLOYD-DAVIES": two of them joined are no surname.
@@ -86,7 +96,6 @@ pub(super) fn medical_name(guard: &Guard<'_>, mention: &Mention, learned: bool) 
             return Some("name.eponym");
         }
     }
-    let rare = |t: &Token| t.facts.given_tier() < 3 && t.facts.family_tier() < 3 && !t.facts.is_town();
     if learned && label != Label::Initials {
         let (mut medical, mut lower, mut unknown) = (true, true, true);
         for token in tokens.iter().filter(|t| t.kind == Kind::Word) {

@@ -4,9 +4,9 @@
 
 use std::sync::LazyLock;
 
-use taire_text::{Entity, Kind, Label, Note, Raw, Shape, Source, Span};
+use taire_text::{Entity, Kind, Label, Note, Raw, Shape, Source, Span, Token};
 
-use crate::folded::{WordSet, word_hash};
+use crate::folded::{PARTICLES, WordSet, title, token_hash, word_hash};
 use crate::words::WordClass;
 
 /// Keys of a number.
@@ -54,6 +54,38 @@ fn with_points(note: &Note, entity: &Entity) -> Option<Span<Raw>> {
     }
     let begun = end >= first + 3 && point(end - 2) && letters(end - 3);
     (begun || last > end).then(|| note.raw_of_tokens(first, last))
+}
+
+/// Names that are particles alone, once particles have joined the names behind them.
+pub(super) fn settle_particles(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
+    let mut entities: Vec<Entity> = entities.into_iter().filter_map(|e| beyond_particles(note, e)).collect();
+    // What grew over its neighbour takes its place.
+    entities.dedup_by(|later, earlier| earlier.span.overlaps(later.span));
+    entities
+}
+
+/// `de` alone is no name: behind a title the word after it is (`mme de vos`), elsewhere it is a preposition.
+fn beyond_particles(note: &Note, mut entity: Entity) -> Option<Entity> {
+    let certain = entity.sources.contains(Source::Reviewer) || entity.sources.contains(Source::Metadata);
+    if certain || !matches!(entity.label, Label::GivenName | Label::FamilyName) {
+        return Some(entity);
+    }
+    let (tokens, text) = (&note.tokens, note.norm());
+    let norm = note.to_norm(entity.span);
+    let (first, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
+    let is_particle =
+        |t: &Token| t.kind == Kind::Word && t.shape == Shape::Lower && PARTICLES.has(token_hash(t, text));
+    if first >= end || !tokens[first..end].iter().all(is_particle) {
+        return Some(entity);
+    }
+    let before = tokens[..first].iter().rev().find(|t| t.of(text) != ".");
+    let titled = before.is_some_and(|t| t.kind == Kind::Word && title(token_hash(t, text)).is_some());
+    let next = tokens.get(end).filter(|t| titled && t.kind == Kind::Word && t.facts.word_class() < 3)?;
+    let medical = next.facts.is_medical() || next.facts.is_drug();
+    (!medical).then(|| {
+        entity.span = note.raw_of_tokens(first, end);
+        entity
+    })
 }
 
 /// `Carpen-` of a name that is broken over a line: its rest stands at the head of the next one.
@@ -189,7 +221,8 @@ mod tests {
         };
         let mut note = Note::builder("n", text).language(Some(Language::Es)).build().unwrap();
         Annotator::new(Language::Es, |word| crate::words::keyword(Language::Es, word)).annotate(&mut note);
-        super::settle(&note, vec![entity]).pop().map(|e| e.span.of(text).to_owned())
+        let entities = settle_particles(&note, super::settle(&note, vec![entity]));
+        entities.into_iter().next_back().map(|e| e.span.of(text).to_owned())
     }
 
     #[test]
@@ -203,6 +236,19 @@ mod tests {
         ] {
             assert_eq!(labelled(text, marked, Label::City).as_deref(), Some(expected));
         }
+    }
+
+    #[test]
+    fn a_particle_alone_is_no_name() {
+        assert_eq!(settled("lit 3 : sra. de vos, 98 años", "de").as_deref(), Some("de vos"));
+        assert_eq!(settled("la enfermera Muriel de Vigo", "de"), None);
+    }
+
+    #[test]
+    fn a_name_goes_on_behind_a_line_end() {
+        assert_eq!(settled("Sra. Carpen-\ntier, vista", "Carpen").as_deref(), Some("Carpen-\ntier"));
+        assert_eq!(settled("Sra. QUIJA-\nDA, vista", "QUIJA-").as_deref(), Some("QUIJA-\nDA"));
+        assert_eq!(settled("Sra. Quijada -\nvista", "Quijada").as_deref(), Some("Quijada"));
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
     if entities.is_empty() {
         return entities;
     }
-    let mut entities = names::join_particles(note, ends::settle(note, entities));
+    let entities = names::join_particles(note, ends::settle(note, entities));
+    let mut entities = ends::settle_particles(note, entities);
     entities.retain(|entity| !is_placeholder(note, entity) && !is_heading(note, entity));
     if note.language != Language::Fr {
         return entities;

@@ -6,6 +6,7 @@ use taire_encoder::math::{
 };
 
 use super::decode::ROLES;
+use super::features::UNKNOWN_WORD;
 use super::gold::{IGNORED, NO_ROLE, Sample};
 use super::net::{EPSILON, Network, gather, scatter};
 
@@ -16,7 +17,7 @@ const ROLE_WEIGHT: f32 = 0.2;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dropout {
     pub(crate) hidden: f32,
-    /// Of the row of a word itself, so that affixes, facts and neighbours are learned too.
+    /// Of words that are read as unknown ones, so that affixes, facts and neighbours are learned too.
     pub(crate) word: f32,
 }
 
@@ -29,13 +30,16 @@ pub(crate) struct Lesson<'a> {
 }
 
 impl Lesson<'_> {
-    fn rows(&self, word: usize, share: f32) -> &[u32] {
+    /// The row of a word itself, or that of unknown words for a share of them, and its other rows.
+    fn rows(&self, word: usize, share: f32) -> impl Iterator<Item = u32> + '_ {
         let rows = self.sample.rows.of(word, self.with_rules);
         let mut h = (word as u32).wrapping_mul(0x9e37_79b9) ^ self.seed.wrapping_mul(0x85eb_ca6b);
         h = (h ^ h >> 15).wrapping_mul(0xc2b2_ae35);
         h ^= h >> 13;
         let dropped = f64::from(h) < f64::from(share) * f64::from(u32::MAX);
-        if dropped { &rows[1..] } else { rows }
+        let own =
+            rows.first().map(|&row| if dropped && self.sample.is_word(word) { UNKNOWN_WORD } else { row });
+        own.into_iter().chain(rows.iter().skip(1).copied())
     }
 }
 
@@ -112,7 +116,7 @@ impl Learner {
         x.clear();
         x.resize(count * width, 0.0);
         for (word, x) in x.chunks_exact_mut(width).enumerate() {
-            for &row in lesson.rows(word, dropout.word) {
+            for row in lesson.rows(word, dropout.word) {
                 let row = &network.table[row as usize * width..][..width];
                 x.iter_mut().zip(row).for_each(|(x, r)| *x += r);
             }
@@ -225,7 +229,7 @@ impl Learner {
         }
         drop_out(gradient, dropout.hidden, lesson.seed);
         for (word, from) in gradient.chunks_exact(width).enumerate() {
-            for &row in lesson.rows(word, dropout.word) {
+            for row in lesson.rows(word, dropout.word) {
                 let row = row as usize;
                 gradients.touched[row] = true;
                 let to = &mut gradients.table[row * width..(row + 1) * width];
@@ -242,7 +246,7 @@ fn layer_seed(seed: u32, layer: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::super::decode::labels;
-    use super::super::features::{Buckets, Reader};
+    use super::super::features::{Alphabet, Buckets, Reader, WordRows};
     use super::super::gold::{LabelSet, StudentDocument};
     use super::super::net::{Buffers, NetShape};
     use super::*;
@@ -251,7 +255,7 @@ mod tests {
 
     const CLASSES: [Label; 3] = [Label::GivenName, Label::City, Label::Sex];
 
-    fn sample(buckets: Buckets) -> Sample {
+    fn sample(alphabet: Alphabet<'_>) -> Sample {
         let text = "Mme Zoé Brun,\nà Brest ce jour";
         let note = Note::builder("a", text).language(Some(Language::Fr)).build().unwrap();
         let span = |part: &str, class: &str| {
@@ -262,12 +266,12 @@ mod tests {
         let gold = GoldDocument { note, mentions: Vec::new(), spans };
         let unmarked = LabelSet::from_iter([Label::Sex]);
         let document = StudentDocument { gold, unmarked, unannotated: false };
-        Sample::new(&document, &CLASSES, buckets, &mut Reader::default()).unwrap()
+        Sample::new(&document, &CLASSES, alphabet, &mut Reader::default()).unwrap()
     }
 
     fn network() -> Network {
         let shape = NetShape {
-            buckets: Buckets { words: 16, affixes: 8, shapes: 4, trigrams: 8, chunks: 8 },
+            buckets: Buckets { words: 16, marks: 8, heads: 8, affixes: 8, shapes: 4, trigrams: 8, chunks: 8 },
             width: 8,
             dilations: vec![1, 2],
             outputs: labels(CLASSES.len()) + ROLES,
@@ -303,7 +307,8 @@ mod tests {
     #[test]
     fn the_gradient_is_that_of_finite_differences() {
         let mut network = network();
-        let sample = sample(network.shape.buckets);
+        let words = WordRows::new((0..15).collect());
+        let sample = sample(Alphabet { buckets: network.shape.buckets, words: &words });
         assert_eq!(sample.labels, [0, 1, 4, 0, 0, 2, 0, 0]);
         let (dense, table) = (network.dense.len(), network.table.len());
         let mut gradients = Gradients::new(dense, table, network.shape.buckets.rows());
@@ -346,7 +351,13 @@ mod tests {
         let text = "Mme Zoé Brun, à Brest le 3 mai\n".repeat(400);
         let note = Note::builder("a", &text).language(Some(Language::Fr)).build().unwrap();
         let mut rows = Default::default();
-        Reader::default().read(&note, &[], network.shape.buckets, &mut rows);
+        let words = WordRows::new((0..15).collect());
+        Reader::default().read(
+            &note,
+            &[],
+            Alphabet { buckets: network.shape.buckets, words: &words },
+            &mut rows,
+        );
         let (mut scores, mut windows) = (Vec::new(), 0);
         network.run(&rows, &mut Buffers::default(), |s| {
             scores.extend_from_slice(s);

@@ -49,8 +49,8 @@ impl StudentDetector {
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
         let Buffers { reader, rows, net, decoder, found } = &mut buffers;
-        let Model { classes, outside_bias, network } = &self.model;
-        reader.read(note, rules, network.shape.buckets, rows);
+        let Model { classes, outside_bias, network, .. } = &self.model;
+        reader.read(note, rules, self.model.alphabet(), rows);
         decoder.start(classes.len(), *outside_bias);
         network.run(rows, net, |scores| decoder.push(scores));
         decoder.finish(found);

@@ -1,7 +1,8 @@
 //! What the student sees of a token, as numbers of rows of one table.
 //!
-//! Words, affixes and shapes are hashed into buckets. The rest has a row each: case, place on the line, lexicon facts,
-//! and the mentions of the rules. Rows of rules come last for each token, so that they can be left out.
+//! A word of the model's vocabulary has a row of its own; all others, names above all, share one. Affixes, shapes and
+//! numbers are hashed into buckets. The rest has a row each: case, place on the line, lexicon facts, and the mentions of
+//! the rules. Rows of rules come last for each token, so that they can be left out.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -12,10 +13,62 @@ use crate::features::{finish, mix, word_hashes};
 /// The rules whose mentions the student reads.
 pub(crate) const HEARD: [Source; 3] = [Source::Structure, Source::Pattern, Source::Lexicon];
 
-/// Buckets of hashed rows.
+/// The row of every word that the vocabulary does not hold.
+pub(crate) const UNKNOWN_WORD: u32 = 0;
+
+/// The words that have a row of their own, by a hash of their folded form.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct WordRows {
+    hashes: Vec<u32>,
+    rows: FxHashMap<u32, u32>,
+}
+
+impl WordRows {
+    /// The rows of these words, in order, behind that of unknown words.
+    pub(crate) fn new(hashes: Vec<u32>) -> WordRows {
+        let rows = hashes.iter().zip(UNKNOWN_WORD + 1..).map(|(&hash, row)| (hash, row)).collect();
+        WordRows { hashes, rows }
+    }
+
+    pub(crate) fn hashes(&self) -> &[u32] {
+        &self.hashes
+    }
+
+    /// Rows of words, that of unknown ones included.
+    pub(crate) fn count(&self) -> u32 {
+        self.hashes.len() as u32 + 1
+    }
+
+    fn row(&self, hash: u64) -> u32 {
+        self.rows.get(&short_hash(hash)).copied().unwrap_or(UNKNOWN_WORD)
+    }
+}
+
+fn short_hash(word: u64) -> u32 {
+    finish(word) as u32
+}
+
+/// The hash of a token's folded form, as the vocabulary holds it; `None` for numbers and marks.
+pub(crate) fn vocabulary_hash(token: &Token, text: &str, folded: &mut Vec<u32>) -> Option<u32> {
+    (token.kind == Kind::Word).then(|| short_hash(word_hashes(token.of(text), folded).word))
+}
+
+/// What a network reads words with.
+#[derive(Clone, Copy)]
+pub(crate) struct Alphabet<'a> {
+    pub(crate) buckets: Buckets,
+    pub(crate) words: &'a WordRows,
+}
+
+/// Rows by kind; hashed ones by the number of their buckets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Buckets {
+    /// Of the vocabulary, the row of unknown words included.
     pub(crate) words: u32,
+    /// Of numbers and marks.
+    pub(crate) marks: u32,
+    /// Of the first words of lines.
+    pub(crate) heads: u32,
     pub(crate) affixes: u32,
     pub(crate) shapes: u32,
     /// Of runs of three letters.
@@ -25,8 +78,16 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    fn prefix(self) -> u32 {
+    fn mark(self) -> u32 {
         self.words
+    }
+
+    fn head(self) -> u32 {
+        self.mark() + self.marks
+    }
+
+    fn prefix(self) -> u32 {
+        self.head() + self.heads
     }
 
     fn suffix(self) -> u32 {
@@ -55,8 +116,8 @@ impl Buckets {
 
     /// Whether a file may ask for so many.
     pub(crate) fn sane(self) -> bool {
-        let Buckets { words, affixes, shapes, trigrams, chunks } = self;
-        [words, affixes, shapes, trigrams, chunks].iter().all(|n| (1..=1 << 20).contains(n))
+        let Buckets { words, marks, heads, affixes, shapes, trigrams, chunks } = self;
+        [words, marks, heads, affixes, shapes, trigrams, chunks].iter().all(|n| (1..=1 << 20).contains(n))
     }
 
     /// Rows of the table.
@@ -143,7 +204,8 @@ struct Seen {
 }
 
 impl Reader {
-    pub(crate) fn read(&mut self, note: &Note, mentions: &[Mention], buckets: Buckets, out: &mut Rows) {
+    pub(crate) fn read(&mut self, note: &Note, mentions: &[Mention], alphabet: Alphabet<'_>, out: &mut Rows) {
+        let buckets = alphabet.buckets;
         out.clear();
         self.read_rules(note, mentions);
         self.read_chunks(note);
@@ -169,13 +231,13 @@ impl Reader {
                 line += 1;
             }
             out.tokens.push(i as u32);
-            self.spelling(token, token.of(text), buckets, &mut out.rows);
+            self.spelling(token, token.of(text), alphabet, &mut out.rows);
             let chunk = finish(self.chunks[i]) % u64::from(buckets.chunks);
             out.rows.push(buckets.chunk() + chunk as u32);
             if breaks > 0 {
                 head = token.hash;
             }
-            out.rows.push((finish(head ^ LINE_HEAD) % u64::from(buckets.words)) as u32);
+            out.rows.push(buckets.head() + (finish(head ^ LINE_HEAD) % u64::from(buckets.heads)) as u32);
             let mut put = |row: u32| out.rows.push(fixed + row);
             put(LANGUAGE + language);
             put(CASE + case);
@@ -235,13 +297,14 @@ impl Reader {
         }
     }
 
-    /// Hashed rows: word, prefix, suffixes, shape.
-    fn spelling(&mut self, token: &Token, text: &str, buckets: Buckets, out: &mut Vec<u32>) {
+    /// Rows of the word itself, its prefix, suffixes and shape.
+    fn spelling(&mut self, token: &Token, text: &str, alphabet: Alphabet<'_>, out: &mut Vec<u32>) {
+        let Alphabet { buckets, words } = alphabet;
         let hashes = word_hashes(text, &mut self.folded);
         let bucket = |hash: u64, salt: u64, size: u32| (finish(hash ^ salt) % u64::from(size)) as u32;
         match token.kind {
             Kind::Word => {
-                out.push(bucket(hashes.word, 1, buckets.words));
+                out.push(words.row(hashes.word));
                 let affix = |hashes: &[u64; 5], size: usize| hashes[size.min(hashes.len()) - 1];
                 let length = usize::from(hashes.length);
                 let (three, four) = (length.clamp(1, 3), length.clamp(1, 4));
@@ -261,13 +324,13 @@ impl Reader {
                     4 if year => 11,
                     n => 100 + n as u64,
                 };
-                out.push(bucket(word, 6, buckets.words));
+                out.push(buckets.mark() + bucket(word, 6, buckets.marks));
                 if text.len() > 2 {
                     out.push(buckets.prefix() + bucket(hashes.prefixes[1], 7, buckets.affixes));
                 }
                 out.push(buckets.fixed() + DIGITS + text.len().min(15) as u32);
             }
-            _ => out.push(bucket(hashes.form, 8, buckets.words)),
+            _ => out.push(buckets.mark() + bucket(hashes.form, 8, buckets.marks)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The model file: a line of JSON, then numbers.
+//! The model file: a line of JSON, the hashes of the vocabulary, then numbers.
 //!
 //! Table rows and weights are int8 with a scale for each row of the table and each output of a layer; norms and biases
 //! are f32. Little-endian.
@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use taire_text::Label;
 
 use super::decode::{ROLES, labels};
+use super::features::{Alphabet, WordRows};
 use super::net::{NetShape, Network};
 use crate::Error;
 
-const FORMAT: &str = "taire-student 1";
+const FORMAT: &str = "taire-student 2";
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -26,12 +27,18 @@ pub(crate) struct Model {
     pub(crate) classes: Vec<Label>,
     /// Subtracted from the score of outside before spans are read.
     pub(crate) outside_bias: f32,
+    pub(crate) words: WordRows,
     pub(crate) network: Network,
 }
 
 impl Model {
+    /// What notes are read with.
+    pub(crate) fn alphabet(&self) -> Alphabet<'_> {
+        Alphabet { buckets: self.network.shape.buckets, words: &self.words }
+    }
+
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let Model { classes, outside_bias, network } = self;
+        let Model { classes, outside_bias, words, network } = self;
         let header = Header {
             format: FORMAT.into(),
             classes: classes.clone(),
@@ -40,6 +47,7 @@ impl Model {
         };
         let mut out = serde_json::to_vec(&header).map_err(|e| Error::new(e.to_string()))?;
         out.push(b'\n');
+        words.hashes().iter().for_each(|hash| out.extend(hash.to_le_bytes()));
         let width = network.shape.width;
         for row in network.table.chunks_exact(width) {
             let (scale, unit) = scale_of(row.iter());
@@ -80,6 +88,8 @@ impl Model {
         }
         let mut rest = Bytes(&bytes[end + 1..]);
         let width = shape.width;
+        let hashes = (1..shape.buckets.words).map(|_| rest.integer()).collect::<Option<Vec<u32>>>();
+        let words = WordRows::new(hashes.ok_or_else(broken)?);
         let mut table = Vec::with_capacity(shape.table());
         for _ in 0..shape.buckets.rows() {
             let scale = rest.float().ok_or_else(broken)?;
@@ -105,7 +115,7 @@ impl Model {
         if !rest.0.is_empty() || table.iter().chain(&dense).any(|x| !x.is_finite()) {
             return Err(broken());
         }
-        Ok(Model { classes, outside_bias, network: Network::new(shape, table, dense) })
+        Ok(Model { classes, outside_bias, words, network: Network::new(shape, table, dense) })
     }
 }
 
@@ -128,6 +138,12 @@ impl<'a> Bytes<'a> {
         let (head, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(head)
+    }
+
+    fn integer(&mut self) -> Option<u32> {
+        let (head, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u32::from_le_bytes(*head))
     }
 
     fn float(&mut self) -> Option<f32> {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use taire_text::{Kind, Label, Mention, Role};
+use rustc_hash::{FxHashMap, FxHashSet};
+use taire_text::{Group, Kind, Label, Mention, Role};
 
-use super::features::{Buckets, Reader, Rows};
+use super::features::{Alphabet, Reader, Rows, vocabulary_hash};
 use crate::classes::{Category, Class};
 use crate::detector::split_name;
 use crate::{Error, GoldDocument};
@@ -53,25 +54,34 @@ pub(crate) struct Sample {
     pub(crate) roles: Vec<u8>,
     /// For each label, whether a word marked as outside may have it.
     pub(crate) outside: Vec<bool>,
+    /// For each word, whether it is made of letters.
+    letters: Vec<bool>,
 }
 
 impl Sample {
+    /// Whether a word is made of letters: numbers and marks are never unknown.
+    pub(crate) fn is_word(&self, word: usize) -> bool {
+        self.letters[word]
+    }
+
     pub(crate) fn new(
         document: &StudentDocument,
         classes: &[Label],
-        buckets: Buckets,
+        alphabet: Alphabet<'_>,
         reader: &mut Reader,
     ) -> Result<Sample, Error> {
         let StudentDocument { gold, unmarked, unannotated } = document;
         let mut rows = Rows::default();
-        reader.read(&gold.note, &gold.mentions, buckets, &mut rows);
+        reader.read(&gold.note, &gold.mentions, alphabet, &mut rows);
         let mut outside = vec![false; 1 + 2 * classes.len()];
         outside[0] = true;
         for (c, _) in classes.iter().enumerate().filter(|(_, label)| unmarked.contains(**label)) {
             (outside[1 + c], outside[1 + classes.len() + c]) = (true, true);
         }
         let count = rows.len();
-        let mut sample = Sample { rows, labels: vec![0; count], roles: vec![NO_ROLE; count], outside };
+        let letters = rows.tokens.iter().map(|&t| gold.note.tokens[t as usize].kind == Kind::Word).collect();
+        let mut sample =
+            Sample { rows, labels: vec![0; count], roles: vec![NO_ROLE; count], outside, letters };
         for (tokens, label, role) in label_tokens(gold)? {
             let Some(class) = classes.iter().position(|&c| c == label) else { continue };
             sample.mark(tokens, class, role, classes.len());
@@ -119,6 +129,46 @@ impl Sample {
             }
         }
     }
+}
+
+/// A word with a row of its own.
+pub(crate) struct VocabularyWord {
+    pub(crate) hash: u32,
+    /// As it was first written.
+    pub(crate) text: String,
+    documents: u32,
+}
+
+/// The words that deserve a row of their own: those of at least two documents, names of people aside, the most frequent
+/// first, so many at the most.
+pub(crate) fn vocabulary(documents: &[StudentDocument], most: usize) -> Result<Vec<VocabularyWord>, Error> {
+    const FEWEST: u32 = 2;
+    let mut words: FxHashMap<u32, VocabularyWord> = FxHashMap::default();
+    let (mut seen, mut folded) = (FxHashSet::default(), Vec::new());
+    for StudentDocument { gold, .. } in documents {
+        seen.clear();
+        let named: Vec<Range<usize>> = label_tokens(gold)?
+            .into_iter()
+            .filter(|(_, label, _)| label.group() == Group::Person)
+            .map(|(tokens, ..)| tokens)
+            .collect();
+        let text = gold.note.norm();
+        for (at, token) in gold.note.tokens.iter().enumerate() {
+            let next = named.partition_point(|tokens| tokens.end <= at);
+            if named.get(next).is_some_and(|tokens| tokens.contains(&at)) {
+                continue;
+            }
+            let Some(hash) = vocabulary_hash(token, text, &mut folded) else { continue };
+            if seen.insert(hash) {
+                let new = || VocabularyWord { hash, text: token.of(text).to_lowercase(), documents: 0 };
+                words.entry(hash).or_insert_with(new).documents += 1;
+            }
+        }
+    }
+    let mut words: Vec<VocabularyWord> = words.into_values().filter(|w| w.documents >= FEWEST).collect();
+    words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.documents), word.hash));
+    words.truncate(most);
+    Ok(words)
 }
 
 /// Token ranges with their labels, in order; whole names split.

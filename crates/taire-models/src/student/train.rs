@@ -11,9 +11,9 @@ use taire_text::Label;
 
 use super::backward::{Dropout, Gradients, Learner, Lesson, turned_weights};
 use super::decode::{ROLES, labels};
-use super::features::{Buckets, Reader};
+use super::features::{Alphabet, Buckets, Reader, WordRows};
 use super::file::Model;
-use super::gold::{Sample, StudentDocument};
+use super::gold::{Sample, StudentDocument, vocabulary};
 use super::net::{NetShape, Network};
 use super::optimiser::{Optimiser, Pace};
 use super::state::{resume, save};
@@ -22,6 +22,16 @@ use crate::Error;
 /// Where the documents of each epoch come from. The same epoch must give the same documents.
 pub trait StudentCorpus {
     fn epoch(&mut self, epoch: usize) -> Result<Vec<StudentDocument>, Error>;
+
+    /// The documents whose words make the vocabulary: as they are, without invented variants.
+    fn originals(&mut self) -> Result<Vec<StudentDocument>, Error> {
+        self.epoch(0)
+    }
+
+    /// What is known beforehand of each word, so many numbers for each; nothing by default.
+    fn word_vectors(&mut self, words: &[&str], width: usize) -> Result<Vec<f32>, Error> {
+        Ok(vec![0.0; words.len() * width])
+    }
 }
 
 /// How to train. The defaults are those of the shipped model.
@@ -31,8 +41,12 @@ pub struct StudentOptions {
     pub epochs: usize,
     pub width: usize,
     pub dilations: Vec<usize>,
-    /// Rows for hashed words, affixes, shapes, runs of three letters, and what is written without a space.
+    /// Words with a row of their own, at most.
     pub word_rows: u32,
+    /// Rows for hashed numbers and marks, first words of lines, affixes, shapes, runs of three letters, and what is written
+    /// without a space.
+    pub mark_rows: u32,
+    pub head_rows: u32,
     pub affix_rows: u32,
     pub shape_rows: u32,
     pub trigram_rows: u32,
@@ -62,10 +76,12 @@ impl Default for StudentOptions {
             epochs: 20,
             width: 128,
             dilations: vec![1, 2, 4, 8, 1, 2, 4],
-            word_rows: 1 << 14,
-            affix_rows: 1 << 12,
+            word_rows: 48_000,
+            mark_rows: 1 << 10,
+            head_rows: 1 << 12,
+            affix_rows: 1 << 13,
             shape_rows: 1 << 9,
-            trigram_rows: 1 << 12,
+            trigram_rows: 1 << 13,
             chunk_rows: 1 << 11,
             rate: 2e-3,
             decay: 0.01,
@@ -108,9 +124,15 @@ pub fn train_student(
     output: &Path,
     (judge, progress): (StudentJudge<'_>, &mut dyn FnMut(StudentProgress)),
 ) -> Result<Vec<u8>, Error> {
+    let words = vocabulary(&corpus.originals()?, options.word_rows as usize)?;
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let vectors = corpus.word_vectors(&texts, options.width)?;
+    let word_rows = WordRows::new(words.iter().map(|word| word.hash).collect());
     let shape = NetShape {
         buckets: Buckets {
-            words: options.word_rows,
+            words: word_rows.count(),
+            marks: options.mark_rows,
+            heads: options.head_rows,
             affixes: options.affix_rows,
             shapes: options.shape_rows,
             trigrams: options.trigram_rows,
@@ -120,7 +142,7 @@ pub fn train_student(
         dilations: options.dilations.clone(),
         outputs: labels(classes.len()) + ROLES,
     };
-    let mut run = Run::new(shape, options);
+    let mut run = Run::new(shape, options, &vectors)?;
     let state = output.with_extension("state");
     let print = format!("{:?} {classes:?}", StudentOptions { threads: 0, ..options.clone() });
     let mut reached = resume(&state, &print, &mut run.numbers())?;
@@ -132,16 +154,20 @@ pub fn train_student(
     for epoch in reached.epochs..options.epochs {
         let clock = Instant::now();
         let documents = corpus.epoch(epoch)?;
-        let buckets = run.network.shape.buckets;
+        let alphabet = Alphabet { buckets: run.network.shape.buckets, words: &word_rows };
         let samples = documents
             .iter()
-            .map(|document| Sample::new(document, classes, buckets, &mut reader))
+            .map(|document| Sample::new(document, classes, alphabet, &mut reader))
             .collect::<Result<Vec<_>, Error>>()?;
         drop(documents);
         let words: usize = samples.iter().map(|s| s.labels.len()).sum();
         let loss = run.epoch(&samples, epoch, &mut reached.steps)?;
-        let model =
-            Model { classes: classes.to_vec(), outside_bias: options.outside_bias, network: run.averaged() };
+        let model = Model {
+            classes: classes.to_vec(),
+            outside_bias: options.outside_bias,
+            words: word_rows.clone(),
+            network: run.averaged(),
+        };
         let bytes = model.to_bytes()?;
         let seconds = clock.elapsed().as_secs_f64();
         let value = judge(epoch + 1, &bytes)?;
@@ -219,10 +245,17 @@ impl Dice {
 const FIRST_ROWS: f32 = 0.05;
 
 impl<'a> Run<'a> {
-    fn new(shape: NetShape, options: &'a StudentOptions) -> Run<'a> {
+    /// A network to begin with. A word begins with what is known of it.
+    fn new(shape: NetShape, options: &'a StudentOptions, words: &[f32]) -> Result<Run<'a>, Error> {
         let mut dice = Dice::new(options.seed, u64::from(u32::MAX));
         let mut draw = |size: f32| (dice.share() * 2.0 - 1.0) * size;
-        let table = (0..shape.table()).map(|_| draw(FIRST_ROWS)).collect();
+        let mut table: Vec<f32> = (0..shape.table()).map(|_| draw(FIRST_ROWS)).collect();
+        let (unknown, known) = table[..shape.buckets.words as usize * shape.width].split_at_mut(shape.width);
+        unknown.fill(0.0);
+        if known.len() != words.len() {
+            return Err(Error::new("the vectors of words do not fit the vocabulary"));
+        }
+        known.copy_from_slice(words);
         let mut dense = vec![0.0; shape.dense()];
         for i in 0..=shape.dilations.len() {
             let (place, inputs) = match i < shape.dilations.len() {
@@ -235,7 +268,7 @@ impl<'a> Run<'a> {
         }
         let (count, size, rows) = (shape.dense(), shape.table(), shape.buckets.rows());
         let network = Network::new(shape, table, dense);
-        Run {
+        Ok(Run {
             options,
             averages: Averages { dense: network.dense.clone(), table: network.table.clone() },
             network,
@@ -243,7 +276,7 @@ impl<'a> Run<'a> {
             optimiser: Optimiser::new(count, size, rows),
             gradients: [Gradients::new(count, size, rows), Gradients::new(count, size, rows)],
             learners: Default::default(),
-        }
+        })
     }
 
     /// All that changes while learning, by name.
@@ -332,12 +365,14 @@ impl<'a> Run<'a> {
         loss
     }
 
-    /// The averaged network, with zeros in the rows that no document touched.
+    /// The averaged network, with zeros in the hashed rows that no document touched.
     fn averaged(&self) -> Network {
         let Averages { dense, table } = self.averages.clone();
         let mut network = Network::new(self.network.shape.clone(), table, dense);
         let rows = network.table.chunks_exact_mut(network.shape.width);
+        let words = network.shape.buckets.words as usize;
         rows.zip(&self.optimiser.steps)
+            .skip(words)
             .filter(|(_, steps)| **steps == 0.0)
             .for_each(|(row, _)| row.fill(0.0));
         network
