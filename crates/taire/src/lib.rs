@@ -45,7 +45,7 @@ pub use deidentifier::{Deidentifier, DeidentifierBuilder, KeyChoice};
 pub use doubt::{Doubt, Findings};
 pub use error::{Error, ErrorKind};
 pub use links::{LinkCounts, Links};
-pub use losses::{EventWords, Spent};
+pub use losses::{EventWords, PatientSpent, Spent};
 pub use pipeline::{Deidentified, Engine, Pipeline, Written, text_id};
 pub use policy::{
     AllowedWords, DenyList, POLICY_KEYS, PatternRule, Policy, PolicyKey, SHIPPED, TrustedScope,
