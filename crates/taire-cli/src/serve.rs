@@ -104,7 +104,7 @@ struct ListenArgs {
     /// Seconds to send a request, and as many to treat each megabyte begun of it
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
-    /// Seconds from a stop to the end of the service; requests under way have nine tenths of them
+    /// Seconds from a stop to the end of the service; requests under way have four fifths of them
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     grace: u64,
     /// Most connections at once

@@ -46,7 +46,7 @@ pub struct Limits {
     pub rate: Option<u32>,
     /// For sending a request, for treating each MB of it, and for each pause of a batch.
     pub timeout: Duration,
-    /// From a stop to the end of the service; requests under way have nine tenths of it.
+    /// From a stop to the end of the service; requests under way have four fifths of it.
     pub grace: Duration,
     pub connections: usize,
     pub batches: usize,
@@ -68,7 +68,7 @@ impl Default for Limits {
 impl Limits {
     pub(crate) fn listener(&self) -> taire_http::Limits {
         // What is left is for cancelling work and for the last lines of the audit log.
-        let grace = self.grace - self.grace / 10;
+        let grace = self.grace - self.grace / 5;
         taire_http::Limits { timeout: self.timeout, grace, connections: self.connections }
     }
 }
