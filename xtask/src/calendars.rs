@@ -130,7 +130,7 @@ fn calendar(method: &str, every: Option<u32>) -> Result<Rewriter, String> {
         ("warp", warp @ Dates::Warp { .. }) => warp,
         _ => Dates::Blur {
             min_days: 360,
-            max_days: 1080,
+            max_days: 1090,
             every: every.unwrap_or(30),
             anchor: date(2020, 12, 31),
         },

@@ -49,7 +49,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
 }
 
 fn calendars() -> Vec<(&'static str, Dates)> {
-    let (min_days, max_days) = (360, 1080);
+    let (min_days, max_days) = (360, 1090);
     let anchor = date(2020, 12, 31);
     vec![
         ("shift", Dates::Shift { min_days, max_days }),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use taire::Error;
 use taire::SecretKey;
-use taire_server::{ApiKeys, Config, Limits, Scope, Server, TlsFiles};
+use taire_server::{ApiKeys, Config, Limits, Scope, Server, SurrogateTables, TlsFiles};
 
 use crate::args::{jobs, share};
 use crate::{Outcome, stop};
@@ -73,6 +73,10 @@ struct ListenArgs {
     /// Secret key of the surrogates; without one, a key is made and forgotten when the service ends
     #[arg(long, value_name = "FILE", env = "TAIRE_KEY_FILE")]
     key: Option<PathBuf>,
+    /// Draw the surrogates of `taire deid` under the same key, for every caller; by default each API key has its own. Whoever
+    /// may ask can then test guesses against everything that was released under that key
+    #[arg(long)]
+    shared_surrogates: bool,
     /// Refuse documents that are not sure enough, 0 to 1, as `deid --refuse-below`
     #[arg(long, value_name = "X", value_parser = share)]
     refuse_below: Option<f32>,
@@ -100,7 +104,7 @@ struct ListenArgs {
     /// Seconds to send a request, and as many to treat each megabyte begun of it
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
-    /// Seconds that requests under way have when the service is stopped
+    /// Seconds from a stop to the end of the service; requests under way have four fifths of them
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     grace: u64,
     /// Most connections at once
@@ -149,6 +153,10 @@ fn listen(args: &ListenArgs) -> Result<Outcome, Error> {
         port: args.port,
         policies: args.policy.clone(),
         key,
+        tables: match args.shared_surrogates {
+            true => SurrogateTables::Shared,
+            false => SurrogateTables::PerCaller,
+        },
         refuse_below: args.refuse_below,
         api_keys: args.api_keys.clone(),
         tls: tls.map(|(certificates, key)| TlsFiles { certificates, key }),
@@ -165,6 +173,12 @@ fn listen(args: &ListenArgs) -> Result<Outcome, Error> {
         plain_http: args.plain_http,
         no_keys: args.no_keys,
     };
+    if args.shared_surrogates {
+        say(
+            "every caller sees the surrogates of `taire deid` under this key: who knows a patient's number can test names \
+             against what was released; the audit log counts them (names_of_patient)",
+        );
+    }
     let server = Server::bind(&config)?;
     server.not_offered().for_each(|why| say(&format!("not offered: {why}")));
     let scheme = if config.tls.is_some() { "https" } else { "http" };

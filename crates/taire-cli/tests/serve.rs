@@ -83,7 +83,7 @@ fn the_service_gives_the_bytes_of_the_command_line() {
     let letters = letters();
     assert!(letters.len() > 8);
     fs::write(&input, letters.join("\n")).unwrap();
-    let mut service = Service::start(&["--key", &key]);
+    let mut service = Service::start(&["--key", &key, "--shared-surrogates"]);
     let absent: Vec<_> = service.said.iter().filter(|l| l.contains("not offered: policy `")).collect();
     assert!(absent.len() == 2 && absent.iter().all(|l| l.contains("reads with a transformer")), "{absent:?}");
     let asked = http::batch(service.address, "/v1/batch?policy=fr-deep", "");

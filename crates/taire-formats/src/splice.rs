@@ -14,7 +14,7 @@ use taire_text::fold;
 
 use crate::OutSpan;
 use crate::text_edit::{TextEdit, edits_by_place, text_edits};
-use crate::well_known::{is_style, is_well_known, without_fonts};
+use crate::well_known::{is_built_in, is_well_known, without_fonts};
 
 /// How a run is written back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,14 +60,22 @@ struct Source {
     cuts: Vec<(Range<usize>, Vec<u8>)>,
 }
 
-/// A name the author of a document could choose (a style, a bookmark): kept unless it holds a word that was
-/// found to identify somebody.
+/// When a value of the markup is written anew.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum RenameRule {
+    /// A name that the author chose (a style, a bookmark): a letter need not say a name for a bookmark to hold it.
+    Always,
+    /// A value with letters inside that must stay where they identify nobody.
+    IfInside,
+    /// Only whole words count: the value is markup rather than a name.
+    IfWord,
+}
+
 struct Named {
     source: usize,
     at: Range<usize>,
     value: String,
-    /// Only whole words count: the value is markup rather than a name.
-    whole: bool,
+    rule: RenameRule,
 }
 
 /// So long a word gives somebody away inside another too.
@@ -167,19 +175,28 @@ impl Gatherer {
         }
     }
 
-    /// A name the author could choose.
+    /// A name the author could choose, and others refer to: written anew, the same for the same one everywhere, unless it is one
+    /// that comes with word processors.
     pub(crate) fn named(&mut self, at: Range<usize>, value: &str) {
-        if !is_style(value) {
-            let source = self.current();
-            self.named.push(Named { source, at, value: value.to_owned(), whole: false });
+        if !is_built_in(value) {
+            self.add_named(at, value, RenameRule::Always);
         }
+    }
+
+    /// A value that must stay where it identifies nobody: changed if a word that does is found anywhere in it.
+    pub(crate) fn watched_inside(&mut self, at: Range<usize>, value: &str) {
+        self.add_named(at, value, RenameRule::IfInside);
+    }
+
+    fn add_named(&mut self, at: Range<usize>, value: &str, rule: RenameRule) {
+        let source = self.current();
+        self.named.push(Named { source, at, value: value.to_owned(), rule });
     }
 
     /// Any other value that is kept: changed if a word in it is found to identify somebody.
     pub(crate) fn watched(&mut self, at: Range<usize>, value: &str) {
         if !is_keyword(value) {
-            let source = self.current();
-            self.named.push(Named { source, at, value: value.to_owned(), whole: true });
+            self.add_named(at, value, RenameRule::IfWord);
         }
     }
 
@@ -314,7 +331,7 @@ impl Places {
         apply(&source.bytes, source.cuts.iter().cloned().chain(changes).collect())
     }
 
-    /// Chosen names that hold an identifying word become other names, the same for the same one everywhere.
+    /// Chosen names, and other values that hold an identifying word, become other names, the same for the same one everywhere.
     fn rename(&self, edits: &[TextEdit<'_>], changes: &mut [Vec<(Range<usize>, Vec<u8>)>]) {
         const SHORTEST: usize = 4;
         if self.named.is_empty() {
@@ -329,14 +346,15 @@ impl Places {
         }
         words.sort_unstable();
         words.dedup();
-        let mut names: BTreeMap<(&str, bool), Option<usize>> = BTreeMap::new();
+        let mut names: BTreeMap<(&str, RenameRule), Option<usize>> = BTreeMap::new();
         let mut renamed = 0;
         for named in &self.named {
-            let number = *names.entry((&named.value, named.whole)).or_insert_with(|| {
+            let number = *names.entry((&named.value, named.rule)).or_insert_with(|| {
                 let folded = fold(&named.value);
                 let folded = without_fonts(&folded);
-                let tells = match named.whole {
-                    true => {
+                let tells = match named.rule {
+                    RenameRule::Always => true,
+                    RenameRule::IfWord => {
                         let known = |w: &str| words.binary_search_by(|x| x.as_str().cmp(w)).is_ok();
                         let mut inside = folded.split(|c: char| !c.is_alphanumeric());
                         let holds =
@@ -345,7 +363,7 @@ impl Places {
                             known(w) || known(w.trim_matches(|c: char| c.is_ascii_digit())) || holds(w)
                         })
                     }
-                    false => {
+                    RenameRule::IfInside => {
                         let letters: String = folded.chars().filter(|c| c.is_alphanumeric()).collect();
                         words.iter().any(|w| letters.contains(w.as_str()))
                     }
@@ -441,7 +459,7 @@ mod tests {
         let (text, places) = three_runs();
         assert_eq!(text, "Mme DUPO\nNT & co");
         let same = places.rewrite(&text, &[]).unwrap();
-        assert_eq!(same[0], b"<a>Mme DU</a><b>PO</b><c>NT &amp; co</c><e n='DuPontStyle'/>");
+        assert_eq!(same[0], b"<a>Mme DU</a><b>PO</b><c>NT &amp; co</c><e n='renamed1'/>");
         let (new, spans) = replace_once(&text, &[("DUPO\nNT", "LE<FÈVRE")]);
         let out = String::from_utf8(places.rewrite(&new, &spans).unwrap().remove(0)).unwrap();
         let expected =

@@ -1,5 +1,6 @@
-//! Names of fonts and styles that come with word processors. No author chose them, so they stay even where somebody in the
-//! text is called the same: Román loses nothing in "Times New Roman", nor Norma in "Normal".
+//! Names in markup that come with word processors: fonts, styles, bookmarks that programs number. No author chose them, so they
+//! stay, even where somebody in the text is called the same: Román loses nothing in "Times New Roman", nor Norma in "Normal".
+//! Every other name is an author's and is written anew.
 
 use std::borrow::Cow;
 
@@ -10,6 +11,8 @@ const FONTS: &[&str] = &[
     "arial unicode ms",
     "arial narrow",
     "arial black",
+    "aptos display",
+    "aptos",
     "arial",
     "book antiqua",
     "bookman old style",
@@ -26,6 +29,7 @@ const FONTS: &[&str] = &[
     "corbel",
     "courier new",
     "couriernew",
+    "courier",
     "dejavu sans mono",
     "dejavu sans",
     "dejavu serif",
@@ -53,21 +57,53 @@ const FONTS: &[&str] = &[
     "sans-serif",
     "segoe ui",
     "starsymbol",
-    "tahoma",
     "trebuchet ms",
     "verdana",
+    "tahoma",
+    "times",
+    "symbol",
+    "webdings",
+    "wingdings 2",
+    "wingdings 3",
     "wingdings",
+    "ms mincho",
+    "ms gothic",
+    "ms shell dlg",
+    "simsun",
+    "mangal",
+    "lohit devanagari",
+    "lohit hindi",
+    "droid sans fallback",
+    "noto sans cjk sc",
+    "noto sans devanagari",
+    "source sans pro",
+    "open sans",
+    "roboto",
+    "system-ui",
+    "sans-serif",
+    "serif",
+    "monospace",
+    "cursive",
+    "fantasy",
 ];
 
 /// Folded.
 const STYLE_WORDS: &[&str] = &[
     "accent",
+    "acronym",
     "address",
+    "addressee",
+    "anchor",
+    "and",
     "annotation",
     "aucune",
+    "authorities",
     "balloon",
+    "bibliography",
     "block",
     "body",
+    "bold",
+    "book",
     "bottom",
     "bullet",
     "bullets",
@@ -79,12 +115,19 @@ const STYLE_WORDS: &[&str] = &[
     "characters",
     "citation",
     "cite",
+    "classic",
+    "close",
     "closing",
+    "code",
     "colorful",
+    "columns",
     "comment",
     "commentaire",
+    "complimentary",
+    "contemporary",
     "contents",
     "continue",
+    "converted",
     "corps",
     "cuadricula",
     "cuerpo",
@@ -96,12 +139,17 @@ const STYLE_WORDS: &[&str] = &[
     "definition",
     "defn",
     "document",
+    "drawing",
     "du",
+    "e",
+    "effects",
+    "elegant",
     "emphasis",
     "en",
     "encabezado",
     "endnote",
     "entete",
+    "entry",
     "envelope",
     "etat",
     "example",
@@ -113,11 +161,14 @@ const STYLE_WORDS: &[&str] = &[
     "footer",
     "footnote",
     "form",
+    "formula",
     "frame",
     "fuente",
     "graphics",
     "grid",
     "grille",
+    "hanging",
+    "hashtag",
     "header",
     "heading",
     "horizontal",
@@ -130,51 +181,62 @@ const STYLE_WORDS: &[&str] = &[
     "intense",
     "interligne",
     "internet",
+    "italic",
     "keyboard",
+    "labels",
     "landscape",
     "left",
+    "lien",
     "light",
     "line",
-    "lien",
     "link",
     "list",
     "lista",
     "liste",
     "macro",
+    "mail",
+    "main",
     "map",
     "marginalia",
     "medium",
+    "mention",
     "message",
     "mso",
+    "ninguna",
     "no",
     "normal",
     "note",
     "notes",
     "number",
     "numbering",
-    "ninguna",
     "object",
     "of",
+    "office",
+    "ole",
+    "outline",
     "page",
+    "pagina",
     "par",
     "paragraph",
     "paragraphe",
     "parrafo",
     "pie",
     "pied",
-    "pagina",
     "placeholder",
     "plain",
     "police",
     "predeter",
     "preformatted",
+    "professional",
     "puces",
-    "quote",
     "quotations",
+    "quote",
     "reference",
+    "regular",
     "return",
     "revision",
     "right",
+    "rubies",
     "salutation",
     "sample",
     "sans",
@@ -184,6 +246,8 @@ const STYLE_WORDS: &[&str] = &[
     "signature",
     "simple",
     "sin",
+    "smart",
+    "source",
     "sous",
     "spacing",
     "standard",
@@ -199,6 +263,8 @@ const STYLE_WORDS: &[&str] = &[
     "tableau",
     "tc",
     "teletype",
+    "tema",
+    "term",
     "tete",
     "text",
     "texte",
@@ -208,14 +274,17 @@ const STYLE_WORDS: &[&str] = &[
     "titre",
     "titulo",
     "titulos",
+    "tm",
     "toa",
     "toc",
-    "tm",
     "top",
     "typewriter",
+    "unresolved",
     "user",
     "variable",
+    "vertical",
     "visited",
+    "watermark",
     "web",
     "ww",
 ];
@@ -251,6 +320,76 @@ pub(crate) fn is_style(value: &str) -> bool {
     !words.is_empty() && words.iter().all(|word| STYLE_WORDS.contains(&taire_text::fold(word).as_str()))
 }
 
+/// Whether a value names known fonts and nothing else: `'Times New Roman', serif`, `Liberation Serif1`.
+pub(crate) fn is_font(value: &str) -> bool {
+    let folded = taire_text::fold(value);
+    let left = without_fonts(&folded);
+    left.len() < folded.len() && !left.contains(char::is_alphabetic)
+}
+
+/// Words of names that programs number: `Table1.A`, `fr3`, `Sect1`, `WWNum2`, `list1042`, `WordSection1`.
+const NUMBERED: &[&str] = &[
+    "table",
+    "tableau",
+    "tabla",
+    "fr",
+    "mfr",
+    "frame",
+    "cadre",
+    "marco",
+    "sect",
+    "section",
+    "wordsection",
+    "seccion",
+    "wwnum",
+    "list",
+    "listlabel",
+    "num",
+];
+/// What programs put before the numbers of bookmarks and shapes.
+const NUMBERED_MARKS: &[&str] = &[
+    "_Toc",
+    "_Ref",
+    "_Hlk",
+    "_GoBack",
+    "__RefHeading___Toc",
+    "__RefNumPara__",
+    "_x0000_s",
+    "_x0000_t",
+    "_x0000_i",
+];
+/// A longer number may be a patient's.
+const LONGEST_NUMBER: usize = 4;
+
+/// Whether a program made a name by counting.
+fn is_numbered(value: &str) -> bool {
+    let digits = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+    if NUMBERED_MARKS.iter().any(|mark| value.strip_prefix(mark).is_some_and(digits)) {
+        return true;
+    }
+    let short = |rest: &str| rest.len() <= LONGEST_NUMBER && !rest.is_empty() && digits(rest);
+    let (head, cell) = value.split_once('.').unwrap_or((value, "A"));
+    let word = head.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_cell = cell.len() <= 5 && cell.starts_with(|c: char| c.is_ascii_uppercase()) && digits(&cell[1..]);
+    let by_letters = word.len() <= 2 && word.bytes().all(|b| b.is_ascii_alphabetic());
+    let long = word.eq_ignore_ascii_case("list") && digits(&head[word.len()..]);
+    is_cell
+        && (long
+            || short(&head[word.len()..])
+                && (by_letters || NUMBERED.contains(&taire_text::fold(word).as_str())))
+}
+
+/// Whether a name in markup was chosen by no author: a style or a font that ships, a name that a program counted, a sign.
+pub(crate) fn is_built_in(value: &str) -> bool {
+    let letters = value.chars().filter(|c| c.is_alphabetic()).count();
+    let digits = value.chars().filter(char::is_ascii_digit).count();
+    (letters == 0 && digits <= LONGEST_NUMBER)
+        || (letters == 1 && digits == 0)
+        || is_style(value)
+        || is_font(value)
+        || is_numbered(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,7 +404,29 @@ mod tests {
         for chosen in ["Dupont", "TitreDupont", "Normal Norma", "", "12", "BodyDUPONT"] {
             assert!(!is_style(chosen), "{chosen}");
         }
-        assert_eq!(without_fonts("font-family: times new roman, serif"), "font-family:  , serif");
+        for built_in in [
+            "'Times New Roman', serif",
+            "Liberation Serif1",
+            "Table1.A1",
+            "P12",
+            "WWNum3",
+            "list104253698214",
+            "_Toc123456789",
+            "_GoBack",
+            "__RefHeading___Toc1_2",
+            "Smart Hyperlink",
+            "\u{f0b7}",
+            "o",
+            "WordSection1",
+        ] {
+            assert!(is_built_in(built_in), "{built_in}");
+        }
+        for chosen in
+            ["Dupont", "Arial Dupont", "800417", "JD1950612", "_TocDupont", "Table1.Dupont", "NIP 12", "JD"]
+        {
+            assert!(!is_built_in(chosen), "{chosen}");
+        }
+        assert_eq!(without_fonts("font-family: times new roman"), "font-family:  ");
         assert_eq!(without_fonts("roman"), "roman");
     }
 }

@@ -33,6 +33,10 @@ pub(crate) struct Entry {
     pub(crate) documents: u64,
     pub(crate) refused: u64,
     pub(crate) spans: u64,
+    /// Distinct names that this caller has sent with this patient since the service started; of a batch, the most of one
+    /// patient. Somebody who tests names against a patient shows here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) names_of_patient: Option<u64>,
     pub(crate) bytes: u64,
     pub(crate) ms: u64,
 }

@@ -15,15 +15,18 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::Response;
 use http_body::Frame;
+use taire::CancelFlag;
 use taire_formats::push_string;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 
 use crate::audit::{Audit, Entry, now};
 use crate::body::next;
+use crate::pool::Pending;
 use crate::problem::Problem;
 use crate::request::{Ask, Task};
 use crate::routes::{Caller, Service, response, state_unit};
+use crate::treat::JobContext;
 
 /// Bytes of lines whose answers the client has not taken.
 const HELD_BYTES: usize = 8 << 20;
@@ -33,7 +36,7 @@ const FULL: Duration = Duration::from_millis(20);
 /// One line on its way out.
 enum Piece {
     Line {
-        answer: oneshot::Receiver<Vec<u8>>,
+        answer: Pending<Vec<u8>>,
         _held: OwnedSemaphorePermit,
     },
     /// Known without treating anything.
@@ -50,6 +53,7 @@ struct Count {
     refused: AtomicU64,
     spans: AtomicU64,
     bytes: AtomicU64,
+    names_of_patient: AtomicU64,
     whole: AtomicBool,
 }
 
@@ -179,13 +183,13 @@ impl Reader {
         let answer = loop {
             let (offers, metrics) = (self.service.offers.clone(), self.service.metrics.clone());
             let (count, ask, task) = (self.count.clone(), self.ask.clone(), self.task);
-            let (bytes, line) = (line.len(), line.clone());
-            let work = move || {
+            let (bytes, line, caller) = (line.len(), line.clone(), self.caller.clone());
+            let work = move |cancel: &CancelFlag| {
                 let _running = running;
                 let mut id = None;
                 let done = offers.parse(&line).and_then(|request| {
                     id = Some(request.document.id.clone()).filter(|id| !id.is_empty());
-                    offers.treat_document(request, task, &ask)
+                    offers.treat_document(request, task, &ask, JobContext { caller: &caller, cancel })
                 });
                 metrics.document(task, bytes, done.as_ref().ok().map(|a| &a.spans[..]));
                 count.documents.fetch_add(1, Ordering::Relaxed);
@@ -194,13 +198,15 @@ impl Reader {
                     Ok(mut answer) => {
                         let spans = answer.spans.iter().map(|n| u64::from(*n)).sum();
                         count.spans.fetch_add(spans, Ordering::Relaxed);
+                        let names = answer.names_of_patient.unwrap_or_default();
+                        count.names_of_patient.fetch_max(names, Ordering::Relaxed);
                         answer.json.push(b'\n');
                         answer.json
                     }
                     Err(problem) => {
                         count.refused.fetch_add(1, Ordering::Relaxed);
                         let id = id.and_then(|id| match task {
-                            Task::Deid => offers.refused_id(&id),
+                            Task::Deid => offers.refused_id(&id, &caller),
                             Task::Detect => Some(id),
                         });
                         error_line(id.as_deref(), number, &problem)
@@ -299,6 +305,7 @@ impl Drop for End {
             refused: count(&self.count.refused),
             spans: count(&self.count.spans),
             bytes: count(&self.count.bytes),
+            names_of_patient: Some(count(&self.count.names_of_patient)).filter(|n| *n > 0),
             ms: self.begun.elapsed().as_millis() as u64,
             ..self.entry.clone()
         });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use taire::SecretKey;
 use taire_http::TlsFiles;
 
-use crate::Error;
+use crate::{Error, SurrogateTables};
 
 /// Everything a service is started with.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Config {
     pub policies: Vec<String>,
     /// What surrogates are drawn from.
     pub key: SecretKey,
+    /// Whether callers see the surrogates of `taire deid` under that key.
+    pub tables: SurrogateTables,
     /// Documents less sure than this are refused.
     pub refuse_below: Option<f32>,
     /// The file of API keys; without one, everybody who reaches the service may use it.
@@ -44,7 +46,7 @@ pub struct Limits {
     pub rate: Option<u32>,
     /// For sending a request, for treating each MB of it, and for each pause of a batch.
     pub timeout: Duration,
-    /// For requests under way when the service is stopped.
+    /// From a stop to the end of the service; requests under way have four fifths of it.
     pub grace: Duration,
     pub connections: usize,
     pub batches: usize,
@@ -65,7 +67,9 @@ impl Default for Limits {
 
 impl Limits {
     pub(crate) fn listener(&self) -> taire_http::Limits {
-        taire_http::Limits { timeout: self.timeout, grace: self.grace, connections: self.connections }
+        // What is left is for cancelling work and for the last lines of the audit log.
+        let grace = self.grace - self.grace / 5;
+        taire_http::Limits { timeout: self.timeout, grace, connections: self.connections }
     }
 }
 
@@ -77,6 +81,7 @@ impl Config {
             port: 0,
             policies: Vec::new(),
             key,
+            tables: SurrogateTables::PerCaller,
             refuse_below: None,
             api_keys: None,
             tls: None,

@@ -13,6 +13,7 @@ mod config;
 mod error;
 mod keys;
 mod metrics;
+mod names_asked;
 mod pool;
 mod presidio;
 mod problem;
@@ -27,6 +28,7 @@ pub use error::Error;
 pub use keys::{ApiKey, ApiKeys, Scope};
 pub use server::Server;
 pub use taire_http::{StopHandle, TlsFiles};
+pub use treat::SurrogateTables;
 
 /// The description of the API, as `/v1/openapi.json` gives it.
 pub const OPENAPI: &str = include_str!("openapi.json");

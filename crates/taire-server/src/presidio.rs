@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use taire::{SecretKey, text_id};
+use taire::{CancelFlag, SecretKey, text_id};
 use taire_formats::{Offsets, from_bytes};
 use taire_text::{Label, Language};
 
@@ -68,7 +68,7 @@ fn bad(what: &str) -> Problem {
 }
 
 /// What identifies people in a text, or in each of a list.
-pub(crate) fn analyze(offers: &Offers, body: &[u8]) -> Result<Answer, Problem> {
+pub(crate) fn analyze(offers: &Offers, body: &[u8], cancel: &CancelFlag) -> Result<Answer, Problem> {
     let asked: Analyze = serde_json::from_slice(body).map_err(|_| {
         bad("this is not valid: send {\"text\": string or list, \"language\": \"fr\" or \"es\"}")
     })?;
@@ -82,9 +82,10 @@ pub(crate) fn analyze(offers: &Offers, body: &[u8]) -> Result<Answer, Problem> {
         return Err(bad("`entities` names a type that is not searched for; see /supportedentities"));
     }
     let threshold = asked.score_threshold.unwrap_or(0.0);
-    let mut answer = Answer { json: Vec::new(), spans: vec![0; Label::ALL.len()], policy: None };
+    let mut answer =
+        Answer { json: Vec::new(), spans: vec![0; Label::ALL.len()], policy: None, names_of_patient: None };
     let mut one = |text: &str| -> Result<Value, Problem> {
-        let (found, policy) = offers.search(text, language)?;
+        let (found, policy) = offers.search(text, language, cancel)?;
         answer.policy = Some(policy);
         let mut out = Vec::new();
         for entity in &found {
@@ -226,7 +227,8 @@ pub(crate) fn anonymize(key: &SecretKey, body: &[u8]) -> Result<Answer, Problem>
     // Presidio gives them from the end of the text.
     items.reverse();
     let spans = vec![0; Label::ALL.len()];
-    Ok(Answer { json: json!({"text": text, "items": items}).to_string().into_bytes(), spans, policy: None })
+    let json = json!({"text": text, "items": items}).to_string().into_bytes();
+    Ok(Answer { json, spans, policy: None, names_of_patient: None })
 }
 
 /// The results as disjoint byte ranges, in order. Those that overlap are replaced as one, under the type that is surest;

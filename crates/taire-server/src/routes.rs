@@ -25,8 +25,11 @@ use crate::presidio;
 use crate::problem::Problem;
 use crate::rate::Rate;
 use crate::request::{Ask, Task, unit};
-use crate::treat::Offers;
+use crate::treat::{JobContext, Offers};
 use crate::{Error, OPENAPI};
+
+/// The status, in the audit log and the metrics, of a request whose client left or that a stop cut: nobody was answered.
+const CONNECTION_ENDED: u16 = 499;
 
 /// Every path there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,6 +141,28 @@ pub(crate) struct Service {
     requests: AtomicU64,
 }
 
+/// The audit line of a request in progress. One whose connection ends before its answer is written all the same.
+struct PendingLine {
+    service: Arc<Service>,
+    route: Option<Route>,
+    entry: Entry,
+    begun: Instant,
+    done: bool,
+}
+
+impl Drop for PendingLine {
+    fn drop(&mut self) {
+        if self.done {
+            return;
+        }
+        self.entry.status = CONNECTION_ENDED;
+        self.entry.error = Some("cut");
+        self.entry.ms = self.begun.elapsed().as_millis() as u64;
+        self.service.audit.write(&self.entry);
+        self.service.metrics.request(self.route, CONNECTION_ENDED, self.begun.elapsed());
+    }
+}
+
 /// Who asks.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
@@ -153,7 +178,12 @@ impl Service {
         let mut tag = [0u8; 6];
         getrandom::fill(&mut tag).map_err(|_| Error::io("the system gives no random bytes; try again"))?;
         Ok(Service {
-            offers: Arc::new(Offers::new(&config.policies, config.key.clone(), config.refuse_below)?),
+            offers: Arc::new(Offers::new(
+                &config.policies,
+                config.key.clone(),
+                config.tables,
+                config.refuse_below,
+            )?),
             pool: Pool::new(config.jobs)?,
             metrics: Arc::new(Metrics::new()),
             audit: Arc::new(Audit::open(config.audit.as_deref())?),
@@ -172,27 +202,29 @@ impl Service {
         let begun = Instant::now();
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let peer = request.extensions().get::<ClientAddress>().map(|p| p.0.to_string()).unwrap_or_default();
-        let mut entry = Entry {
+        let entry = Entry {
             time: now(),
             request: format!("{}-{number}", self.tag),
             from: peer,
             route: route.map_or("other", Route::path),
             ..Entry::default()
         };
-        let answered = self.answer(route, request, &mut entry).await;
+        let mut line = PendingLine { service: self.clone(), route, entry, begun, done: false };
+        let answered = self.answer(route, request, &mut line.entry).await;
         let mut response = answered.unwrap_or_else(|problem| {
-            entry.error = Some(problem.code());
+            line.entry.error = Some(problem.code());
             problem.response()
         });
-        entry.status = response.status().as_u16();
-        entry.ms = begun.elapsed().as_millis() as u64;
-        let silent = route.is_some_and(Route::is_open) && entry.status == 200;
-        if !silent && !self.audit.write(&entry) {
+        line.entry.status = response.status().as_u16();
+        line.entry.ms = begun.elapsed().as_millis() as u64;
+        line.done = true;
+        let silent = route.is_some_and(Route::is_open) && line.entry.status == 200;
+        if !silent && !self.audit.write(&line.entry) {
             response = Problem::NoAudit.response();
         }
         self.metrics.request(route, response.status().as_u16(), begun.elapsed());
         let headers = response.headers_mut();
-        if let Ok(id) = HeaderValue::from_str(&entry.request) {
+        if let Ok(id) = HeaderValue::from_str(&line.entry.request) {
             headers.insert(HeaderName::from_static("x-request-id"), id);
         }
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -274,11 +306,13 @@ impl Service {
         let whole = self.room.read(&parts.headers, body, self.limits.timeout).await?;
         let bytes = whole.bytes.len();
         entry.bytes = bytes as u64;
-        let (offers, asked) = (self.offers.clone(), ask.clone());
-        let work = self.pool.submit(bytes, move || match call {
-            Call::Treat(task) => offers.treat(&whole.bytes, task, &asked),
-            Call::Analyze => presidio::analyze(&offers, &whole.bytes),
-            Call::Anonymize => presidio::anonymize(offers.key(), &whole.bytes),
+        let (offers, asked, caller) = (self.offers.clone(), ask.clone(), caller.clone());
+        let work = self.pool.submit(bytes, move |cancel| match call {
+            Call::Treat(task) => {
+                offers.treat(&whole.bytes, task, &asked, JobContext { caller: &caller, cancel })
+            }
+            Call::Analyze => presidio::analyze(&offers, &whole.bytes, cancel),
+            Call::Anonymize => presidio::anonymize(&offers.key_of(&caller)?, &whole.bytes),
         })?;
         let time = self.limits.timeout.saturating_mul(1 + (bytes >> 20) as u32);
         let done = match timeout(time, work).await {
@@ -291,6 +325,7 @@ impl Service {
         entry.refused = u64::from(done.is_err());
         let answer = done?;
         entry.spans = answer.spans.iter().map(|n| u64::from(*n)).sum();
+        entry.names_of_patient = answer.names_of_patient;
         entry.policy = answer.policy.map(|policy| self.offers.name(policy).to_owned());
         let mut response = json_response(answer.json);
         state_unit(&mut response, ask);

@@ -199,6 +199,69 @@ fn a_stop_does_not_wait_for_ever() {
     assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
+/// Lines of the audit log, once there are so many.
+fn audit_lines(path: &std::path::Path, count: usize) -> Vec<Value> {
+    let until = Instant::now() + Duration::from_secs(30);
+    loop {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let lines: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        if lines.len() >= count || Instant::now() > until {
+            return lines;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Defect: the handler of a client that had hung up was dropped before it wrote its line, and its work went on.
+#[test]
+fn a_client_that_hangs_up_is_in_the_audit_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = config();
+    config.jobs = 1;
+    config.audit = Some(folder.path().join("audit"));
+    let running = start(&config);
+    let large = json!({"text": (0..1500).map(letter).collect::<String>()}).to_string();
+    let mut stream = connect(running.address);
+    stream.write_all(head("POST", "/v1/deid", &JSON, Some(large.len())).as_bytes()).unwrap();
+    stream.write_all(large.as_bytes()).unwrap();
+    thread::sleep(Duration::from_millis(100));
+    drop(stream);
+    let mut waiting = connect(running.address);
+    waiting.write_all(head("POST", "/v1/deid", &JSON, Some(100)).as_bytes()).unwrap();
+    thread::sleep(Duration::from_millis(100));
+    drop(waiting);
+    let lines = audit_lines(&folder.path().join("audit"), 2);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for line in &lines {
+        assert!(line["status"] == 499 && line["error"] == "cut" || line["status"] == 400, "{line}");
+    }
+    assert!(lines.iter().any(|line| line["status"] == 499));
+    assert_eq!(post(running.address, "/v1/deid", &body(1)).status, 200);
+}
+
+/// Defect: a stop waited for the document under way, however long that took.
+#[test]
+fn a_stop_ends_within_its_grace_time_beside_heavy_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = config();
+    config.jobs = 1;
+    config.audit = Some(folder.path().join("audit"));
+    config.limits.grace = Duration::from_secs(1);
+    config.limits.timeout = Duration::from_secs(600);
+    let mut running = start(&config);
+    let large = json!({"text": (0..6000).map(letter).collect::<String>()}).to_string();
+    let mut stream = connect(running.address);
+    stream.write_all(head("POST", "/v1/deid", &JSON, Some(large.len())).as_bytes()).unwrap();
+    stream.write_all(large.as_bytes()).unwrap();
+    thread::sleep(Duration::from_millis(200));
+    let stopped = Instant::now();
+    let answered = running.stop();
+    assert!(stopped.elapsed() < Duration::from_millis(1500), "{:?}", stopped.elapsed());
+    let lines = audit_lines(&folder.path().join("audit"), 1);
+    assert_eq!(lines.len(), 1);
+    assert!(answered || lines[0]["error"] == "cut", "{}", lines[0]);
+}
+
 #[test]
 fn many_clients_get_each_their_own() {
     let running = start(&config());

@@ -36,24 +36,9 @@ impl Calendar {
             | Dates::Metric { min_days, max_days, .. } => (i64::from(min_days), i64::from(max_days)),
             Dates::Year => (0, 0),
         };
-        let mut draw = streams.draw(Purpose::Calendar, scope, "");
-        // Whole years would leave the day and the month as they were; half of what `warp` may drift is kept clear of
-        // them too, which it seldom exceeds.
-        let clear = match dates {
-            Dates::Warp { base_days, scales, slope, .. } => max_drift(base_days, scales, slope).min(160) / 2,
-            _ => 0,
-        };
-        let mut tries = 0;
-        let offset = loop {
-            let offset = draw.within(min, max);
-            let in_year = (offset * 100).rem_euclid(36_525) / 100;
-            tries += 1;
-            // A narrow range of days may have none that far from a whole year.
-            let clear = if tries < 500 { clear } else { 0 };
-            if (25 + clear..=340 - clear).contains(&in_year) || dates == Dates::Year {
-                break offset;
-            }
-        };
+        // Every offset is as likely, whole years too: leaving those near a whole year out, so that no day keeps its month,
+        // would tell of each date which months it was not in.
+        let offset = streams.draw(Purpose::Calendar, scope, "").within(min, max);
         let knots = RefCell::new(streams.draw(Purpose::CalendarNoise, scope, ""));
         Calendar { dates, offset, knots }
     }
@@ -152,6 +137,35 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Of how many months of twelve the true month is, counted from the released one, and how often each.
+    fn month_distances(dates: Dates) -> [f64; 12] {
+        let mut counts = [0.0; 12];
+        let patients = 4000;
+        for patient in 0..patients {
+            let streams = test_streams((patient % 250) as u8);
+            let id = patient.to_string();
+            let calendar = Calendar::new(&streams, Scope::Patient(&id), dates);
+            let day = date(1940, 1, 1).checked_add((i64::from(patient) * 7919 % 28_000).days()).unwrap();
+            let new = calendar.map(day).unwrap();
+            counts[((day.month() - new.month()).rem_euclid(12)) as usize] += 1.0 / f64::from(patients);
+        }
+        counts
+    }
+
+    /// Attack: the offset kept clear of whole years by what `warp` drifts, so the true month was 2 to 10 months away.
+    #[test]
+    fn every_month_is_as_likely_to_be_the_true_one() {
+        let even = |counts: [f64; 12]| counts.iter().all(|share| (share - 1.0 / 12.0).abs() < 0.02);
+        for dates in all() {
+            let counts = month_distances(dates);
+            assert!(even(counts), "{dates:?}: {counts:.3?}");
+        }
+        // The weak setting: a range that keeps clear of whole years shows what the months are not.
+        let clear = Dates::Warp { min_days: 470, max_days: 625, base_days: 30, scales: 7, slope: 0.2 };
+        let counts = month_distances(clear);
+        assert!(counts.iter().filter(|share| **share < 0.005).count() >= 3, "{counts:.3?}");
     }
 
     #[test]

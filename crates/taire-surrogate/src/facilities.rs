@@ -16,7 +16,7 @@ use crate::words;
 
 /// Words that say what a facility is, and tell nothing of which.
 const KINDS: &str = "a ambulatorio ap assistance au c cabinet centre centro ch chg chr chru chu clinica clinico \
-     clinique cmp colegio college complejo consultorio d de del des dispensaire du ecole ehpad el en \
+     clinique cmp colegio college comarcal complejo consultorio d de del des dispensaire du ecole ehpad el en \
      espic et farmacia foyer fundacion general geriatrique gh ght ghu groupe hemodialyse hia hl \
      hopital hopitaux hospices hospital hospitalario hospitalier hospitaliere institut instituto l la \
      laboratoire laboratorio le les los lycee maison maternite medical medico national pharmacie \
@@ -24,9 +24,21 @@ const KINDS: &str = "a ambulatorio ap assistance au c cabinet centre centro ch c
      residencia salud sanitario sante service servicio ssr unite universidad universitaire \
      universitario universitat universite usld y";
 
+/// Short forms of kinds: a hospital is one hospital, written either way.
+const SHORT_KINDS: &[(&str, &str)] =
+    &[("ch", "centre"), ("chg", "centre"), ("chr", "centre"), ("chru", "centre"), ("chu", "centre")];
+
+/// A letter alone is one of `H.C.U.`.
 fn is_kind(word: &str) -> bool {
     static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| KINDS.split(' ').collect());
-    KNOWN.contains(fold(word).as_str())
+    word.chars().count() == 1 || KNOWN.contains(fold(word).as_str())
+}
+
+/// A name of the pools without the words that say what it is.
+fn own_name(name: &str) -> Option<&str> {
+    let pieces = words::pieces(name);
+    let own = pieces.iter().find(|p| !is_kind(&name[p.range.clone()]))?;
+    Some(&name[own.range.start..])
 }
 
 /// A facility of the pools, and its name as names are compared.
@@ -102,6 +114,8 @@ pub(crate) fn surrogate(
         Some(0) => kind_after_article(before, language).map(str::to_owned),
         _ => Some(fold(&text[pieces.first()?.range.clone()])),
     };
+    let short = first.as_deref().and_then(|first| SHORT_KINDS.iter().find(|(short, _)| *short == first));
+    let first = short.map(|(_, long)| (*long).to_owned()).or(first);
     let same = first.as_ref().and_then(|first| pool.by_first_word.get(first)).filter(|same| same.len() >= 3);
     let candidates = same.unwrap_or(&pool.all);
     let original = search_form(text);
@@ -114,9 +128,16 @@ pub(crate) fn surrogate(
     })?;
     if own == Some(0) && same.is_none() {
         // The original was the name alone, as in "à Bichat".
-        let new_pieces = words::pieces(new);
-        let named = new_pieces.iter().find(|p| !is_kind(&new[p.range.clone()]))?;
-        return Some(dress_place(&new[named.range.start..], text));
+        return Some(dress_place(own_name(new)?, text));
+    }
+    // A short form stays before the new name, and so does a kind that the pools have none of: a laboratory does not become a home.
+    if let Some(kind) = kind(text).filter(|_| own.is_some() && (short.is_some() || same.is_none())) {
+        let dot = if text[kind.len()..].starts_with('.') { "." } else { "" };
+        let rest = match short {
+            Some(_) => new.get(self::kind(new).map_or(0, str::len)..)?.trim_start(),
+            None => own_name(new)?,
+        };
+        return Some(format!("{kind}{dot} {}", dress_place(rest, name)));
     }
     let small = own == Some(0) || text.starts_with(char::is_lowercase);
     let new = dress_place(new, name);
@@ -194,6 +215,20 @@ mod tests {
             return atlas.city(text).unwrap();
         }
         surrogate(&streams, Scope::Corpus, language, &atlas, label, before, text).unwrap()
+    }
+
+    /// Defects: "CENTRE HOSPITALIER DE CORNOUAILLE" and "CH de Cornouaille" were two hospitals, a laboratory became a nursing home.
+    #[test]
+    fn a_hospital_is_one_by_its_short_form_and_keeps_its_kind() {
+        let long = make("CENTRE HOSPITALIER DE CORNOUAILLE", Label::Hospital, Language::Fr);
+        let short = make("CH de Cornouaille", Label::Hospital, Language::Fr);
+        assert!(short.starts_with("CH ") && !fold(&short).contains("cornouaille"), "{short}");
+        let last = |name: &str| fold(name.rsplit(' ').next().unwrap());
+        assert_eq!(last(&long), last(&short), "{long} {short}");
+        let laboratory = make("LABORATOIRE DES DEUX RIVIERES", Label::HealthCentre, Language::Fr);
+        assert!(laboratory.starts_with("LABORATOIRE ") && !laboratory.contains("RIVIERES"), "{laboratory}");
+        let letters = make("H.C.U. LOZANO BLESA", Label::Hospital, Language::Es);
+        assert!(letters.starts_with("H.C.U. ") && !letters.contains("LOZANO"), "{letters}");
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod nir;
 mod numbers;
 mod old_age;
 mod people;
+mod person_index;
 mod places;
 mod pools;
 mod profiles;

@@ -8,7 +8,8 @@
 //! the one that never appears. A whole name never becomes itself.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use taire_text::{Gender, Language, fold};
 
@@ -54,7 +55,7 @@ pub(crate) struct Names<'a> {
     /// By kind, drawn when a name of the kind is first met.
     letters: [OnceCell<[u8; 26]>; 3],
     /// Folded names of the known identity, the note and the record, which no surrogate may equal.
-    avoid: BTreeSet<String>,
+    avoid: Arc<HashSet<String>>,
 }
 
 impl<'a> Names<'a> {
@@ -62,7 +63,7 @@ impl<'a> Names<'a> {
         streams: &'a Streams,
         scope: Scope<'a>,
         language: Language,
-        avoid: BTreeSet<String>,
+        avoid: Arc<HashSet<String>>,
     ) -> Names<'a> {
         let pools = Pools::of(language);
         Names { streams, scope, pools, letters: Default::default(), avoid }
@@ -112,6 +113,8 @@ fn letter_map(draw: &mut Draw, pool: &LetterPool) -> [u8; 26] {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::key::test_streams;
 
@@ -123,7 +126,7 @@ mod tests {
         for seed in 0..30 {
             let streams = test_streams(seed);
             for language in [Language::Fr, Language::Es] {
-                let names = Names::new(&streams, Scope::Patient("p"), language, BTreeSet::new());
+                let names = Names::new(&streams, Scope::Patient("p"), language, Arc::default());
                 for kind in KINDS {
                     for word in ["dupont", "jean", "xavier", "zoe", "marie", "kevin", "wanda", "ysabel"] {
                         let name = fold(names.word(word, kind).unwrap());
@@ -139,7 +142,7 @@ mod tests {
     #[test]
     fn rare_letters_share_one_letter() {
         let streams = test_streams(9);
-        let names = Names::new(&streams, Scope::Corpus, Language::Fr, BTreeSet::new());
+        let names = Names::new(&streams, Scope::Corpus, Language::Fr, Arc::default());
         let to = |c| names.initial(c, NameKind::Family);
         assert_eq!(to('x'), to('Ж'));
         let common: BTreeSet<_> = "bcdlmpr".chars().map(to).collect();
@@ -149,9 +152,10 @@ mod tests {
     #[test]
     fn known_names_do_not_come_out() {
         let streams = test_streams(9);
-        let free = Names::new(&streams, Scope::Corpus, Language::Fr, BTreeSet::new());
+        let free = Names::new(&streams, Scope::Corpus, Language::Fr, Arc::default());
         let first = fold(free.word("dupont", NameKind::Family).unwrap());
-        let names = Names::new(&streams, Scope::Corpus, Language::Fr, BTreeSet::from([first.clone()]));
+        let names =
+            Names::new(&streams, Scope::Corpus, Language::Fr, Arc::new(HashSet::from([first.clone()])));
         let second = fold(names.word("dupont", NameKind::Family).unwrap());
         assert_ne!(second, first);
         assert_eq!(second.chars().next(), first.chars().next());

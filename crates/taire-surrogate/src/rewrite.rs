@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use sha2::{Digest, Sha512};
@@ -182,6 +183,7 @@ impl Rewriter {
         let mut avoid = known_words(&note.known, note.language);
         avoid.extend(written_names(note, entities));
         avoid.extend(record.words().map(str::to_owned));
+        let avoid = Arc::new(avoid);
         let names = NameScopes {
             patient: Names::new(&self.streams, scope, note.language, avoid.clone()),
             staff: Names::new(&self.streams, Scope::Corpus, note.language, avoid),

@@ -235,8 +235,9 @@ fn min_days() -> u32 {
     360
 }
 
+/// Two years from [`min_days`] on, so that every day of the year is as likely to be the true one.
 fn max_days() -> u32 {
-    1080
+    1090
 }
 
 fn every() -> u32 {

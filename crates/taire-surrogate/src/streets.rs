@@ -42,8 +42,11 @@ const WAYS: &[&[&str]] = &[
     &["pasaje", "pje"],
 ];
 
-fn way(word: &str) -> Option<&'static str> {
-    WAYS.iter().find(|forms| forms.contains(&word)).map(|forms| forms[0])
+/// The kind of way that a word means: of two languages' kinds, the one that has streets in this language.
+fn way(word: &str, language: Language) -> Option<&'static str> {
+    let mut kinds = WAYS.iter().filter(|forms| forms.contains(&word)).map(|forms| forms[0]);
+    let first = kinds.clone().next();
+    kinds.find(|kind| of_kind(language).contains_key(*kind)).or(first)
 }
 
 /// A street of the pool in the shape of the original. `None` when the pool is empty.
@@ -56,7 +59,7 @@ pub(crate) fn surrogate(
     let mut out: Vec<String> = Vec::new();
     let mut named = false;
     for segment in text.split([',', '\n', ';']) {
-        if let Some(way) = find_way(segment) {
+        if let Some(way) = find_way(segment, language) {
             out.push(rename(streams, scope, language, segment, Some(way))?);
             named = true;
         } else if is_number(segment) {
@@ -73,12 +76,14 @@ pub(crate) fn surrogate(
 }
 
 /// Where a way word stands in a segment: its kind, and its byte offset.
-fn find_way(segment: &str) -> Option<(&'static str, usize)> {
+fn find_way(segment: &str, language: Language) -> Option<(&'static str, usize)> {
     crate::words::pieces(segment).iter().find_map(|p| {
         let word = fold(&segment[p.range.clone()]);
-        // A lone `r`, `c` or `ch` needs a mark after it, as in `C/`.
+        // A lone `r`, `c` or `ch` needs a mark after it, as in `C/`, and two letters that or nothing but a number before them.
         let marked = segment[p.range.end..].starts_with(['/', '.']);
-        way(&word).filter(|_| word.len() > 2 || marked).map(|w| (w, p.range.start))
+        let before = segment[..p.range.start].trim();
+        let leads = word.len() == 2 && (before.is_empty() || is_number(before));
+        way(&word, language).filter(|_| word.len() > 2 || marked || leads).map(|w| (w, p.range.start))
     })
 }
 
@@ -187,6 +192,15 @@ mod tests {
             spanish.starts_with("Calle ") && spanish.ends_with("º B") && !spanish.contains("Mayor 25"),
             "{spanish}"
         );
+    }
+
+    /// Defect: "12 AV DES ETATS UNIS" became "19 AV AVENUE DE VERDUN".
+    #[test]
+    fn short_words_for_ways_go_with_their_street() {
+        let new = make("12 AV DES ETATS UNIS", Language::Fr);
+        assert!(new.contains(" AVENUE ") && !new.contains("AV AV"), "{new}");
+        let spanish = make("Av Constitución 4", Language::Es);
+        assert!(spanish.starts_with("Avenida "), "{spanish}");
     }
 
     #[test]

@@ -84,6 +84,25 @@ pub(crate) fn title_before(before: &str, language: Language) -> Option<Gender> {
     None
 }
 
+/// Whether a word is a title of those who care: `Dr`, `Professeur`, `Dra.`
+pub(crate) fn is_caregiver_title(word: &str, language: Language) -> bool {
+    let known = Vocabulary::of(language).word(fold_hash(word));
+    known.is_some_and(|known| {
+        known.roles.has(WordRole::TitleCaregiver) || known.roles.has(WordRole::TitleCaregiverFemale)
+    })
+}
+
+/// How far before a name titles are read, in characters.
+const TITLES: usize = 40;
+
+/// Whether one of the two words before a name is such a title: `Dr X`, `Docteur Mme X`.
+pub(crate) fn caregiver_title_before(before: &str, language: Language) -> bool {
+    let near = before.char_indices().rev().take(TITLES).take_while(|(_, c)| *c != '\n').last();
+    let near = near.map_or("", |(at, _)| &before[at..]);
+    let mut words = near.rsplit(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.by_ref().take(2).any(|word| is_caregiver_title(word, language))
+}
+
 /// How far behind a name words are read that agree with it, in characters.
 const AGREEMENT: usize = 200;
 

@@ -291,7 +291,8 @@ fn spanish_letters_too() {
         let (new, rewritten, pairs) = case.run(&rewriter(seed, ""));
         assert_eq!(rewritten.fallbacks, [], "{new}");
         assert!(pairs[7].1.contains(" de ") && !pairs[7].1.contains("2010"), "{new}");
-        assert!(new.contains("España") && !new.contains("Madrid") && !new.contains("García"), "{new}");
+        // A town may stay itself, and a street may be called after it.
+        assert!(new.contains("España") && !new.contains("García"), "{new}");
     }
 }
 

@@ -21,6 +21,7 @@
 #![deny(missing_docs)]
 
 pub mod batch;
+mod cancel;
 mod crosswalk;
 mod deidentifier;
 mod doubt;
@@ -38,12 +39,13 @@ mod spans;
 pub mod training;
 mod words;
 
+pub use cancel::CancelFlag;
 pub use crosswalk::Crosswalk;
 pub use deidentifier::{Deidentifier, DeidentifierBuilder, KeyChoice};
 pub use doubt::{Doubt, Findings};
 pub use error::{Error, ErrorKind};
 pub use links::{LinkCounts, Links};
-pub use losses::{EventWords, Spent};
+pub use losses::{EventWords, PatientSpent, Spent};
 pub use pipeline::{Deidentified, Engine, Pipeline, Written, text_id};
 pub use policy::{
     AllowedWords, DenyList, POLICY_KEYS, PatternRule, Policy, PolicyKey, SHIPPED, TrustedScope,

@@ -18,7 +18,7 @@ use taire_surrogate::{Action, Fallback, IdKind, RecordNames, Release, Rewriter, 
 use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source};
 
 use crate::settled::{drop_allowed, kept_entities, settled_entities};
-use crate::{Doubt, Error, Findings, Policy, Records, given};
+use crate::{CancelFlag, Doubt, Error, Findings, Policy, Records, given};
 
 /// The sources a policy may name.
 pub(crate) const BUILT: &[Source] = &[
@@ -97,10 +97,10 @@ fn own_transformer(policy: &Policy, folder: &Path, language: Language) -> Result
 pub struct Pipeline {
     policy: Policy,
     language: Language,
-    annotator: Annotator,
-    detectors: Vec<Box<dyn Detector>>,
+    annotator: Arc<Annotator>,
+    detectors: Arc<[Box<dyn Detector>]>,
     /// Rules that the policy brings with it.
-    own: OwnRules,
+    own: Arc<OwnRules>,
     rule: FusionRule,
     calibration: Calibration,
     rewriter: Option<Rewriter>,
@@ -216,15 +216,30 @@ impl Pipeline {
             None => None,
         };
         Ok(Pipeline {
-            annotator: Annotator::new(language, move |word| words::keyword(language, word)),
+            annotator: Arc::new(Annotator::new(language, move |word| words::keyword(language, word))),
             rule: policy.fusion(),
             calibration: Calibration::shipped(language)?,
             policy: policy.clone(),
             language,
-            detectors,
-            own: policy.own_rules()?,
+            detectors: detectors.into(),
+            own: Arc::new(policy.own_rules()?),
             rewriter,
             directory: None,
+        })
+    }
+
+    /// The same detectors with surrogates of another key.
+    fn with_key(&self, key: SecretKey) -> Result<Pipeline, Error> {
+        Ok(Pipeline {
+            policy: self.policy.clone(),
+            language: self.language,
+            annotator: self.annotator.clone(),
+            detectors: self.detectors.clone(),
+            own: self.own.clone(),
+            rule: self.rule.clone(),
+            calibration: self.calibration.clone(),
+            rewriter: Some(Rewriter::new(key, self.policy.rewrite.clone())?),
+            directory: self.directory.clone(),
         })
     }
 
@@ -241,7 +256,7 @@ impl Pipeline {
 
     /// The same with what was spared, and with what is certain of the patients in their other documents.
     pub fn find(&self, notes: &mut [Note], records: &Records) -> Result<Vec<Findings>, Error> {
-        let mentions = self.listen(notes, None, |_| true)?;
+        let mentions = self.listen(notes, None, None, |_| true)?;
         let decide =
             |(note, mentions): (&Note, _)| self.decide(note, mentions, &records.of(note.patient.as_deref()));
         Ok(notes.iter().zip(mentions).map(decide).collect())
@@ -253,9 +268,11 @@ impl Pipeline {
         note: Note,
         others: &TrustedRecord,
         people: Option<&PeopleIndex>,
+        cancel: Option<&CancelFlag>,
     ) -> Result<(Note, Findings), Error> {
         let mut notes = [note];
-        let mentions = self.listen(&mut notes, people, |_| true)?.pop().unwrap_or_default();
+        let mentions = self.listen(&mut notes, people, cancel, |_| true)?.pop().unwrap_or_default();
+        CancelFlag::check(cancel)?;
         let [note] = notes;
         let findings = self.decide(&note, mentions, others);
         Ok((note, findings))
@@ -271,7 +288,7 @@ impl Pipeline {
     fn gather_linked(&self, note: Note) -> Result<(TrustedRecord, LinkFacts), Error> {
         let mut notes = [note];
         let mut mentions =
-            self.listen(&mut notes, None, |source| !source.is_learned())?.pop().unwrap_or_default();
+            self.listen(&mut notes, None, None, |source| !source.is_learned())?.pop().unwrap_or_default();
         self.keep_heard(&notes[0], &mut mentions, 0);
         self.add_own(&notes[0], &mut mentions);
         given::speak(&notes[0], &mut mentions);
@@ -291,6 +308,7 @@ impl Pipeline {
         &self,
         notes: &mut [Note],
         people: Option<&PeopleIndex>,
+        cancel: Option<&CancelFlag>,
         to: impl Fn(Source) -> bool,
     ) -> Result<Vec<Vec<Mention>>, Error> {
         for note in notes.iter_mut() {
@@ -303,6 +321,7 @@ impl Pipeline {
             notes.iter().zip(&mut mentions).for_each(|(note, out)| list.find(note, out));
         }
         for detector in self.detectors.iter().filter(|d| to(d.source())) {
+            CancelFlag::check(cancel)?;
             detector.detect(notes, &mut mentions)?;
         }
         Ok(mentions)
@@ -397,7 +416,7 @@ impl Pipeline {
     /// The same, with what is certain of the patient in their other documents.
     pub fn run_with(&self, note: Note, records: &Records) -> Result<Deidentified, Error> {
         let others = records.of(note.patient.as_deref());
-        let (note, findings) = self.find_one(note, &others, None)?;
+        let (note, findings) = self.find_one(note, &others, None, None)?;
         let doubt = findings.doubt;
         Ok(Deidentified { doubt, ..self.rewrite_findings(&note, findings)? })
     }
@@ -616,10 +635,28 @@ impl Engine {
             self.check_language(&note)?;
             let pipeline = self.pipeline(note.language)?;
             match pipeline.policy().trusts_record() {
-                true => pipeline.find_one(note, others, people),
-                false => pipeline.find_one(note, &TrustedRecord::default(), people),
+                true => pipeline.find_one(note, others, people, None),
+                false => pipeline.find_one(note, &TrustedRecord::default(), people, None),
             }
         })
+    }
+
+    /// Like [`Engine::find`], and gives up before the next stage once `cancel` is set.
+    pub fn find_unless(&self, note: Note, cancel: &CancelFlag) -> Result<(Note, Findings), Error> {
+        guarded(|| {
+            self.check_language(&note)?;
+            let pipeline = self.pipeline(note.language)?;
+            pipeline.find_one(note, &TrustedRecord::default(), None, Some(cancel))
+        })
+    }
+
+    /// The same detectors, shared, with surrogates of another key.
+    pub fn with_key(&self, key: &SecretKey) -> Result<Engine, Error> {
+        let keyed = |(language, pipeline): &(Language, Pipeline)| {
+            pipeline.with_key(key.clone()).map(|pipeline| (*language, pipeline))
+        };
+        let pipelines = self.pipelines.iter().map(keyed).collect::<Result<_, _>>()?;
+        Ok(Engine { pipelines, forced: self.forced, insists: self.insists })
     }
 
     /// What re-keys tables beside the documents: all policies must treat ids and dates alike, by patient.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use taire_formats::Refusal;
 use taire_text::{Entity, Language, Setting};
 
-use crate::losses::{self, EventWords, Spent};
+use crate::losses::{self, EventWords, PatientAccounts, PatientSpent, Spent};
 use crate::{Deidentified, Doubt, LinkCounts, Policy};
 
 /// Documents that were not written, by reason.
@@ -66,6 +66,9 @@ pub struct Report {
     /// What documents lost, by kind of loss and label, `all` being a document's whole loss of that kind. A kind says between
     /// which inputs it holds: `ε between two birth dates at most 366 days apart`.
     pub losses: BTreeMap<String, BTreeMap<String, Spent>>,
+    /// What patients lost over all of their documents, by kind of loss.
+    #[serde(default)]
+    pub patient_losses: BTreeMap<String, PatientSpent>,
     /// Words that place events and are outside these losses.
     #[serde(default)]
     pub event_words: EventWords,
@@ -189,6 +192,17 @@ impl Report {
             self.losses.entry(kind).or_default().entry(name.to_owned()).or_default().add(eps);
         }
         self.event_words.add(done.event_words);
+    }
+
+    /// What patients lost over all of their documents.
+    pub(crate) fn settle_patient_losses(&mut self, accounts: &PatientAccounts) {
+        match accounts.sums() {
+            Some(sums) => self.patient_losses = sums,
+            None if self.losses.is_empty() => {}
+            None => self.remark(
+                "losses were not added up by patient: the run was resumed or has too many patients; add up those of its documents",
+            ),
+        }
     }
 
     /// A document that was read but not written; `name` gives the options their names. The report counts it and does not
@@ -375,7 +389,24 @@ impl Report {
                 let _ = writeln!(out, "| {kind} | {label} | {} | {mean} | {max} |", spent.documents);
             }
         }
+        self.privacy_by_patient(out);
         let _ = writeln!(out, "\n{}", self.event_words.in_words());
+    }
+
+    fn privacy_by_patient(&self, out: &mut String) {
+        if self.patient_losses.is_empty() {
+            return;
+        }
+        let _ = writeln!(
+            out,
+            "\nThe most that one patient lost, all documents of this run together (a value that comes back as the same draw is \
+             counted once):\n"
+        );
+        for (kind, spent) in &self.patient_losses {
+            let line = losses::in_words(kind, spent.max);
+            let _ =
+                writeln!(out, "- {line}; mean of {} patients: {}", spent.patients, losses::shown(spent.mean));
+        }
     }
 
     fn table(&self, out: &mut String, title: &str, what: &str, rows: &BTreeMap<String, usize>) {
@@ -462,6 +493,29 @@ mod tests {
         ] {
             assert!(markdown.contains(line), "{line}: {markdown}");
         }
+        let mut accounts = PatientAccounts::default();
+        for (patient, releases) in [
+            (Some("7"), vec![birth, sex, km(0.25)]),
+            (Some("7"), vec![birth, km(0.5)]),
+            (Some("8"), vec![km(0.25)]),
+            (None, vec![km(0.125)]),
+        ] {
+            accounts.add(patient, &releases);
+        }
+        report.settle_patient_losses(&accounts);
+        let towns = report.patient_losses["ε per kilometre between two towns"];
+        assert_eq!((towns.patients, towns.max), (3, 0.75));
+        assert_eq!(report.patient_losses[losses::AT_ONCE].max, 2.0);
+        assert!(
+            report
+                .to_markdown()
+                .contains("- ε = 0.75 per kilometre between two towns; mean of 3 patients: 0.375")
+        );
+        let mut resumed = PatientAccounts::of_resumed_run();
+        resumed.add(Some("7"), &[km(0.25)]);
+        let mut part = report.clone();
+        part.settle_patient_losses(&resumed);
+        assert!(part.remarks.iter().any(|remark| remark.contains("not added up by patient")));
         report.count_rewritten(Language::Fr, 10, &done(vec![km(f64::INFINITY)]));
         assert!(report.to_json().contains("\"no bound\""));
         assert!(report.to_markdown().contains("- no bound per kilometre between two towns"));

@@ -198,14 +198,35 @@ fn losses(page: &mut Page, run: &Figures) {
     );
     for (kind, labels) in kinds {
         let all = labels.get("all");
-        let figure = |key: &str| match all.and_then(|a| a.get(key)) {
-            Some(Value::Number(n)) => n.as_f64().map_or_else(String::new, |x| format!("{x:.3}")),
-            _ => "no bound".to_owned(),
-        };
+        let figure = |key: &str| figure(all.unwrap_or(&Value::Null), key);
         let documents = all.and_then(|a| a.get("documents")).and_then(Value::as_u64).unwrap_or_default();
         table.row([kind.clone(), documents.to_string(), figure("mean"), figure("max")]);
     }
     page.table(table);
+    patient_losses(page, run);
+}
+
+/// What one patient lost over all documents: the most and the mean.
+fn patient_losses(page: &mut Page, run: &Figures) {
+    let kinds = run.at("/patient_losses").and_then(Value::as_object).filter(|kinds| !kinds.is_empty());
+    let Some(kinds) = kinds else { return };
+    let mut table = Table::new(
+        "By patient, all documents together. A value that comes back as the same draw is counted once.",
+        &["kind", "patients", "mean", "most"],
+    );
+    for (kind, spent) in kinds {
+        let patients = spent.get("patients").and_then(Value::as_u64).unwrap_or_default();
+        table.row([kind.clone(), patients.to_string(), figure(spent, "mean"), figure(spent, "max")]);
+    }
+    page.table(table);
+}
+
+/// A figure of a loss; what is no number has no bound.
+fn figure(spent: &Value, key: &str) -> String {
+    match spent.get(key) {
+        Some(Value::Number(n)) => n.as_f64().map_or_else(String::new, |x| format!("{x:.3}")),
+        _ => "no bound".to_owned(),
+    }
 }
 
 fn doubts(page: &mut Page, run: &Figures) {

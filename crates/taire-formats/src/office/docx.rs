@@ -13,7 +13,7 @@ use super::cells::Rows;
 use super::docx_rules::{Attr, Element, attribute, element, is_plain_instruction, namespace};
 use super::opc::{Kind, Package};
 use super::zipped::Zip;
-use super::{Back, Counts, LeftOut, Opened, count};
+use super::{Back, Counts, LeftOut, Opened, count, label};
 
 pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let mut zip = Zip::open(bytes)?;
@@ -82,6 +82,7 @@ impl<'c> Walker<'c> {
                 Attr::Remove => out.cut(attr.whole.clone(), *b""),
                 Attr::Set(value) => out.cut(attr.at.clone(), value),
                 Attr::Named => out.named(attr.at.clone(), &attr.value),
+                Attr::Label => label(attr, out),
                 Attr::Text => {
                     out.nest();
                     out.run(attr.at.clone(), attr.value.to_string(), Code::Xml);

@@ -135,6 +135,8 @@ pub(crate) enum Attr {
     Set(&'static str),
     /// A name the author could choose and other places refer to.
     Named,
+    /// The text before or after the numbers of a list.
+    Label,
     /// Text that is shown.
     Text,
     /// The instruction of a field.
@@ -165,6 +167,7 @@ pub(crate) fn attribute(element: Name<'_>, name: Name<'_>) -> Attr {
             "anchor" | "name" | "styleId" | "uri" | "element" | "ascii" | "hAnsi" | "cs" | "eastAsia"
             | "font",
         ) => Named,
+        ("w", "val") if element.local == "lvlText" => Label,
         ("w", "val") if NAMED_VALUES.contains(&element.local) => Named,
         ("a", _) => Keep,
         ("o", "gfxdata" | "title" | "href" | "relid" | "spid" | "althref" | "bwmode") => Remove,
@@ -197,7 +200,6 @@ const NAMED_VALUES: &[&str] = &[
     "name",
     "styleLink",
     "numStyleLink",
-    "lvlText",
     "altName",
     "docPartGallery",
     "docPartCategory",

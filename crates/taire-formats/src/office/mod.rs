@@ -5,6 +5,7 @@
 //! other people's files may be wrong about them: a panic in one is caught here and refuses that document.
 
 mod cells;
+mod css;
 mod doc;
 mod docx;
 mod docx_rules;
@@ -24,7 +25,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::Reason;
-use crate::splice::Places;
+use crate::markup::Attribute;
+use crate::splice::{Gatherer, Places, escaped};
 use crate::{Format, OutSpan};
 
 /// Parts of a document that are not treated and therefore not written.
@@ -158,6 +160,15 @@ pub(crate) fn reads_as(read: &str, text: &str) -> bool {
             (Some((at, (is, apart))), Some((was, blank))) if is == was && (apart || !blank || at == 0) => {}
             _ => return false,
         }
+    }
+}
+
+/// The text before or after the numbers of a list is shown on every line and read on none: its words go, its signs stay.
+pub(crate) fn label(attr: &Attribute<'_>, out: &mut Gatherer) {
+    let letters = attr.value.chars().filter(|c| c.is_alphabetic()).count();
+    if letters > 1 {
+        let signs: String = attr.value.chars().filter(|c| !c.is_alphabetic()).collect();
+        out.cut(attr.at.clone(), escaped(signs.trim_start()));
     }
 }
 

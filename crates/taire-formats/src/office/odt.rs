@@ -8,9 +8,9 @@ use crate::markup::{Flow, Name, Tag, Walk, decode, scan};
 use crate::splice::{Code, Gatherer, Places};
 
 use super::cells::Rows;
-use super::odt_rules::{Attr, Element, attribute, element, namespace};
+use super::odt_rules::{Attr, Element, attribute, element, is_closed, namespace};
 use super::zipped::{EMPTY_PNG, Part, Zip, pack};
-use super::{Back, Counts, LeftOut, Opened, count};
+use super::{Back, Counts, LeftOut, Opened, count, label};
 
 const TYPE: &str = "application/vnd.oasis.opendocument.text";
 const PICTURE: &str = "Pictures/empty.png";
@@ -156,7 +156,13 @@ impl Walk for Walker<'_> {
                 Attr::Keep => out.watched(attr.at.clone(), &attr.value),
                 Attr::Remove => out.cut(attr.whole.clone(), *b""),
                 Attr::Named => out.named(attr.at.clone(), &attr.value),
-                Attr::Link if attr.value.starts_with('#') => out.named(attr.at.clone(), &attr.value),
+                Attr::Label => label(attr, out),
+                Attr::Closed if is_closed(&attr.value) => out.watched(attr.at.clone(), &attr.value),
+                Attr::Closed => out.cut(attr.whole.clone(), *b""),
+                Attr::Link if attr.value.starts_with('#') => {
+                    let target = attr.at.start + 1..attr.at.end;
+                    out.named(target, &attr.value[1..]);
+                }
                 Attr::Link => {
                     count(self.counts, LeftOut::LinkTargets);
                     out.cut(attr.at.clone(), *b"about:blank");

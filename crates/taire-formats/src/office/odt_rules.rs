@@ -120,6 +120,10 @@ pub(crate) enum Attr {
     Remove,
     /// A name the author could choose and other places refer to.
     Named,
+    /// The text before or after the numbers of a list.
+    Label,
+    /// A number, a length or a word of the standard; removed where it is none.
+    Closed,
     Link,
     Picture,
 }
@@ -128,6 +132,7 @@ pub(crate) fn attribute(element: Name<'_>, name: Name<'_>) -> Attr {
     use Attr::*;
     match (name.ns, name.local) {
         ("?", _) => Remove,
+        ("xml", "id") => Named,
         ("xlink", "href") => match (element.ns, element.local) {
             ("text" | "draw", "a") => Link,
             _ => Picture,
@@ -139,21 +144,24 @@ pub(crate) fn attribute(element: Name<'_>, name: Name<'_>) -> Attr {
             "gradient" | "hatch" | "fill-image" | "marker" | "stroke-dash" | "opacity" | "layer" => Named,
             _ => Remove,
         },
-        ("text", local) if TEXT.contains(&local) => Named,
+        ("text", local) if TEXT_NAMES.contains(&local) => Named,
+        ("text", local) if TEXT.contains(&local) => Closed,
         ("text", _) => Remove,
         (
             "table",
             "formula" | "condition" | "protection-key" | "content-validation-name" | "database-name",
         ) => Remove,
         ("table", "name") => Named,
-        (
-            "style",
-            "name" | "display-name" | "parent-style-name" | "next-style-name" | "num-prefix" | "num-suffix",
-        ) => Named,
-        (
-            "style",
-            "font-name" | "master-page-name" | "page-layout-name" | "condition" | "apply-style-name",
-        ) => Named,
+        ("style", "num-prefix" | "num-suffix") => Label,
+        ("style", "condition") => Closed,
+        ("style", "name" | "display-name") => Named,
+        ("draw", "stroke-dash" | "marker-start" | "marker-end" | "layer") => Named,
+        ("fo" | "svg" | "style", local)
+            if local.starts_with("font-family") && !local.ends_with("-generic") =>
+        {
+            Named
+        }
+        (_, local) if local.ends_with("-name") => Named,
         ("loext", local) if local.contains("date") || local.contains("author") || local.contains("alias") => {
             Remove
         }
@@ -161,27 +169,90 @@ pub(crate) fn attribute(element: Name<'_>, name: Name<'_>) -> Attr {
     }
 }
 
-/// Attributes of the text namespace that lay out or refer; the others hold values of fields and are removed.
-const TEXT: &[&str] = &[
+/// Attributes of the text namespace that name something, or refer to it by its name.
+const TEXT_NAMES: &[&str] = &[
     "style-name",
     "name",
     "ref-name",
+    "class-names",
+    "cond-style-name",
+    "visited-style-name",
+    "continue-list",
+    "list-id",
+    "id",
+    "citation-style-name",
+    "citation-body-style-name",
+    "default-style-name",
+    "master-page-name",
+];
+
+/// Whether a value is a number, a length, a sign or a word of the standard.
+pub(crate) fn is_closed(value: &str) -> bool {
+    let number = value.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_number = number.len() < value.len() && UNITS.contains(&number);
+    let is_sign = value.chars().count() == 1;
+    let is_condition = value.strip_prefix("value()").is_some_and(|rest| {
+        rest.len() < 24 && rest.chars().all(|c| c.is_ascii_digit() || "<>=!-. ".contains(c))
+    });
+    value.is_empty() || is_number || is_sign || is_condition || KEYWORDS.contains(&value)
+}
+
+const UNITS: &[&str] = &["", "cm", "mm", "in", "pt", "pc", "px", "em", "%"];
+
+/// Values of the attributes in [`TEXT`] (OpenDocument 1.3, part 3, chapter 19).
+const KEYWORDS: &[&str] = &[
+    "true",
+    "false",
+    "none",
+    "condition",
+    "value",
+    "page",
+    "frame",
+    "paragraph",
+    "char",
+    "as-char",
+    "footnote",
+    "endnote",
+    "chapter",
+    "direction",
+    "text",
+    "category-and-value",
+    "caption",
+    "number",
+    "number-no-superior",
+    "number-all-superior",
+    "listtab",
+    "space",
+    "nothing",
+    "label-alignment",
+    "label-width-and-position",
+    "previous",
+    "current",
+    "next",
+    "section",
+    "document",
+    "left",
+    "right",
+    "inner",
+    "outer",
+    "name",
+    "name-and-extension",
+    "template",
+];
+
+/// Attributes of the text namespace that lay out; the others hold values of fields and are removed.
+const TEXT: &[&str] = &[
     "reference-format",
     "outline-level",
     "level",
     "c",
     "anchor-type",
     "anchor-page-number",
-    "class-names",
-    "cond-style-name",
-    "visited-style-name",
-    "continue-list",
     "continue-numbering",
     "start-value",
     "display-levels",
     "bullet-char",
     "bullet-relative-size",
-    "list-id",
     "list-level-position-and-space-mode",
     "list-tab-stop-position",
     "label-followed-by",
@@ -189,15 +260,10 @@ const TEXT: &[&str] = &[
     "min-label-width",
     "min-label-distance",
     "note-class",
-    "id",
     "select-page",
     "page-adjust",
     "is-list-header",
     "restart-numbering",
-    "citation-style-name",
-    "citation-body-style-name",
-    "default-style-name",
-    "master-page-name",
     "start-numbering-at",
     "footnotes-position",
     "number-lines",
@@ -232,5 +298,11 @@ mod tests {
             assert!(matches!(element(text(field)), Element::Unwrap), "{field}");
         }
         assert!(matches!(element(text("page-number")), Element::Keep));
+        for value in ["1", "-0.5cm", "as-char", "true", "•", "value()>=0"] {
+            assert!(is_closed(value), "{value}");
+        }
+        for value in ["dupont", "Dupont", "1dupont", "value()=\"Dupont\"", "as char"] {
+            assert!(!is_closed(value), "{value}");
+        }
     }
 }

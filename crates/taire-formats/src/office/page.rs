@@ -12,6 +12,7 @@ use crate::decode::decode_field;
 use crate::splice::{Code, Gatherer};
 use taire_text::unescape_html;
 
+use super::css::{CssNames, read_sheet, read_style};
 use super::page_rules::{Attr, Element, attribute, element, is_block};
 use super::{Back, Counts, LeftOut, Opened, count};
 
@@ -301,8 +302,9 @@ impl Page<'_, '_> {
 
     fn attribute(&mut self, tag: &str, attr: &Attribute) {
         match attribute(tag, &attr.name, &attr.value) {
+            Attr::Keep if attr.name == "style" => self.css(attr.at.clone(), read_style),
             Attr::Keep => self.out.watched(attr.at.clone(), &attr.value),
-            Attr::Named => self.out.named(attr.at.clone(), &attr.value),
+            Attr::Named => self.names(attr),
             Attr::Remove(what) => {
                 if let Some(what) = what {
                     count(&mut self.counts, what);
@@ -325,6 +327,41 @@ impl Page<'_, '_> {
         }
     }
 
+    /// Classes, ids and names: one, or several with blanks between them, or the target of a link.
+    fn names(&mut self, attr: &Attribute) {
+        let raw = &self.html[attr.at.clone()];
+        let several = matches!(attr.name.as_str(), "class" | "headers");
+        if raw != attr.value || attr.name == "face" {
+            self.out.named(attr.at.clone(), &attr.value);
+        } else if let Some(target) = raw.strip_prefix('#') {
+            self.out.named(attr.at.start + 1..attr.at.end, target);
+        } else if several {
+            let mut at = attr.at.start;
+            for part in raw.split_inclusive(|c: char| c.is_ascii_whitespace()) {
+                let name = part.trim_end();
+                self.out.named(at..at + name.len(), name);
+                at += part.len();
+            }
+        } else {
+            self.out.named(attr.at.clone(), raw);
+        }
+    }
+
+    /// Names in a style sheet or in the style of an element; the rest is watched.
+    fn css(&mut self, at: Range<usize>, read: fn(&str) -> CssNames) {
+        let css = &self.html[at.clone()];
+        let CssNames { names, cuts } = read(css);
+        let mut rest = css.to_owned();
+        for part in names.iter().chain(&cuts) {
+            rest.replace_range(part.clone(), &" ".repeat(part.len()));
+        }
+        for name in names {
+            self.out.named(at.start + name.start..at.start + name.end, &css[name]);
+        }
+        cuts.into_iter().for_each(|cut| self.out.cut(at.start + cut.start..at.start + cut.end, *b""));
+        self.out.watched(at, &rest);
+    }
+
     /// Style sheets stay without their comments, and go whole when they fetch or write something or are no style sheets.
     fn style(&mut self, start: usize, at: Range<usize>, close: usize) {
         let css = &self.html[at.clone()];
@@ -340,7 +377,7 @@ impl Page<'_, '_> {
         let mut from = at.start;
         while from < at.end {
             let comment = find(&bytes[..at.end], from, b"/*").unwrap_or(at.end);
-            self.out.watched(from..comment, &self.html[from..comment]);
+            self.css(from..comment, read_sheet);
             let end = find(&bytes[..at.end], comment, b"*/").map_or(at.end, |i| i + 2);
             if comment < at.end {
                 self.out.cut(comment..end, *b"");

@@ -12,6 +12,7 @@ use crate::Format;
 use crate::Reason;
 use crate::decode::is_no_pair_of_letters;
 use crate::splice::{Code, Gatherer};
+use crate::well_known::is_built_in;
 
 use super::docx_rules::is_plain_instruction;
 use super::rtf_rules::{Destination, character, charset_page, code_page, destination, is_control_word};
@@ -304,7 +305,7 @@ impl<'b> Rtf<'b, '_> {
                     Some(name) => {
                         let at = group.start + name.start..group.start + name.end;
                         let text = String::from_utf8_lossy(&self.bytes[at.clone()]).into_owned();
-                        self.out.named(at, &text);
+                        self.out.watched_inside(at, &text);
                     }
                     None => {
                         count(&mut self.counts, LeftOut::UnknownMarkup);
@@ -452,7 +453,10 @@ impl<'b> Rtf<'b, '_> {
                     true => name.to_owned(),
                     false => format!("{name} {}", String::from_utf8_lossy(bytes)),
                 };
-                self.out.named(run.at.start..end, &value);
+                match is_built_in(name) {
+                    true => self.out.watched_inside(run.at.start..end, &value),
+                    false => self.out.named(run.at.start..end, &value),
+                }
             }
             Kind::Dropped => {}
         }

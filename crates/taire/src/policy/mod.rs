@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(own.detect.sources, fr.detect.sources);
         assert_eq!(own.detect.thresholds.len(), fr.detect.thresholds.len() + 1);
         assert_eq!((own.language, own.detect.labels), (fr.language, fr.detect.labels));
-        assert_eq!(own.rewrite.dates, taire_surrogate::Dates::Shift { min_days: 360, max_days: 1080 });
+        assert_eq!(own.rewrite.dates, taire_surrogate::Dates::Shift { min_days: 360, max_days: 1090 });
         assert_ne!(own.name, "fr");
         // Without it, the defaults have the model as well.
         let alone = Policy::from_toml("name = \"mine\"").unwrap();

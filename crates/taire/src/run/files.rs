@@ -19,6 +19,7 @@ use super::rekey::Companions;
 use super::sink::{Done, Outputs, Sink};
 use super::{Checkpoint, Fingerprint, Journal, Listener, PatientRecords, ReviewedSpans, Run, Task};
 use crate::batch::{Shard, ordered};
+use crate::losses::PatientAccounts;
 use crate::{Error, Links, Records, Report, SecretKey};
 
 /// What a run over files reads and writes.
@@ -189,6 +190,10 @@ impl<K: Send> Run<'_, K> {
             outputs,
             private,
             log: WriteLog::open(&stage, &plan.folder)?,
+            accounts: match report.documents.read {
+                0 => PatientAccounts::default(),
+                _ => PatientAccounts::of_resumed_run(),
+            },
             report,
             listener,
             stage: stage.clone(),

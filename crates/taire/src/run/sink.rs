@@ -12,6 +12,7 @@ use taire_surrogate::IdKind;
 use super::manifest::WriteLog;
 use super::private::PrivateFiles;
 use super::{Checkpoint, Files, InputPosition, Journal, Listener, Treated};
+use crate::losses::PatientAccounts;
 use crate::{Deidentified, Error, Report};
 
 /// An event of reading, once the threads have dealt with it.
@@ -35,6 +36,8 @@ pub(super) struct Sink<'a, K> {
     pub(super) private: PrivateFiles,
     pub(super) log: WriteLog,
     pub(super) report: &'a mut Report,
+    /// What patients lost, over all documents.
+    pub(super) accounts: PatientAccounts,
     pub(super) listener: &'a mut dyn Listener<K>,
     pub(super) stage: Stage,
     pub(super) journal: Option<Journal>,
@@ -212,6 +215,7 @@ impl<K> Sink<'_, K> {
         }
         self.remark(document)?;
         self.report.count_rewritten(language, bytes, &done);
+        self.accounts.add(document.patient_id().map(|id| id.as_str()), &done.releases);
         self.report.documents.from_reviewed_spans += usize::from(reviewed);
         self.report.doubt(done.doubt);
         self.private.doubt(&document.id, &id, done.doubt)
@@ -296,6 +300,7 @@ impl<K> Sink<'_, K> {
         }
         self.finish_writer()?;
         self.listener.checkpoint()?;
+        self.report.settle_patient_losses(&self.accounts);
         self.report.seconds = self.outputs.seconds();
         Ok(self.private)
     }
