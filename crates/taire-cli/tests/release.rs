@@ -258,7 +258,7 @@ fn run_that_fails_half_way_leaves_nothing_unless_it_can_be_continued() {
     }
     // The second output cannot be written: a folder has its name.
     bench.put("out/note.txt/mine.txt", "mine");
-    let (code, said) = bench.deid(&["--into-existing"]);
+    let (code, said) = bench.deid(&["--into-existing", "--journal-every", "86400"]);
     assert!(code == Some(1) && said.contains("note.txt") && said.contains("was removed"), "{said}");
     assert_eq!(files(&bench.out()).len(), 1, "only what was there before: {:?}", files(&bench.out()).keys());
     assert!(!Path::new(&bench.path("out.private/.taire-run")).exists());
