@@ -7,6 +7,7 @@
 //! | What medical content was kept? | [`measure_retention`] | [`RetentionReport`] |
 //! | Which policy suits this corpus? | [`compare_policies`] | [`Comparison`] |
 //! | What does de-identification cost an ICD-10 coder? | [`measure_utility`] | [`UtilityReport`] |
+//! | How often is something left, by a sample that a person read? | [`draw_sample`], [`estimate_misses`] | [`MissEstimate`] |
 //! | What does an ethics board need to read? | [`board_report`] | [`Page`] |
 //!
 //! Results serialise to JSON and print as Markdown or as a [`Page`], which is also one HTML file. The measures under them
@@ -46,6 +47,7 @@ pub mod missed;
 pub mod page;
 mod retain;
 mod risk;
+mod sample;
 mod share;
 pub mod uniqueness;
 mod utility;
@@ -61,5 +63,6 @@ pub use risk::{
     AttackResults, IntervalResults, MissedResults, Observed, ObservedCorpora, RiskAssessment, RiskOptions,
     RiskSettings, Threat, ThreatAssessment, ThreatResult, ThreatResults, assess, measure_risk,
 };
+pub use sample::{MissEstimate, MissesByTier, SampleFacts, SampleOptions, draw_sample, estimate_misses};
 pub use share::{Draw, Share};
 pub use utility::{OnProgress, UtilityArm, UtilityOptions, UtilityReport, measure_utility};

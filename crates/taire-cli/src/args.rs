@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// What an attacker can still do with de-identified documents
     Risk(RiskArgs),
+    /// Documents drawn at random for a person to read, and how often something was left in them
+    Sample(Box<crate::sample::SampleArgs>),
     /// What medical content was kept in de-identified documents
     Retain(crate::retain::RetainArgs),
     /// Several policies on one corpus: what each finds, keeps and leaves to an attacker

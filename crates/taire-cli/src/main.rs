@@ -23,6 +23,7 @@ mod review;
 mod reviewed;
 mod risk;
 mod run;
+mod sample;
 mod serve;
 mod standard_output;
 mod stop;
@@ -97,6 +98,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::evaluate(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Risk(args) => risk::risk(&args),
+        Command::Sample(args) => sample::sample(&args),
         Command::Retain(args) => retain::retain(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Report(args) => board::board(&args),

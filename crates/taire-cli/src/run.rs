@@ -114,7 +114,10 @@ fn go<'a>(
             eprintln!("taire: what was done before is kept: {CONTINUE}");
             Err(error)
         }
-        Ended::Failed { error, can_resume: false } => Err(error),
+        Ended::Failed { error, can_resume: false } => {
+            eprintln!("taire: the run failed, and what it had written was removed");
+            Err(error)
+        }
     }
 }
 

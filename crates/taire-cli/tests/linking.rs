@@ -4,8 +4,10 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write;
+use std::path::Path;
 
-use common::taire;
+use common::{crosswalk, documents, taire};
 use serde_json::Value;
 
 struct Bench(tempfile::TempDir);
@@ -116,6 +118,214 @@ fn loose_letters_of_one_patient_come_out_as_one_person_with_dates_in_order() {
     let later = bench.read("out/later.txt");
     assert_eq!(later.lines().next(), texts[0].lines().next());
     assert!(consultation(&later) > days[5]);
+}
+
+/// A container of a word processor with these parts.
+fn zipped(parts: &[(&str, String)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in parts {
+        let stored =
+            zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        zip.start_file(*name, stored).unwrap();
+        zip.write_all(content.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn docx(text: &str) -> Vec<u8> {
+    let paragraphs: String =
+        text.lines().map(|line| format!("<w:p><w:r><w:t>{line}</w:t></w:r></w:p>")).collect();
+    let schema = "http://schemas.openxmlformats.org";
+    let word = format!("{schema}/wordprocessingml/2006/main");
+    let kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+    zipped(&[
+        (
+            "[Content_Types].xml",
+            format!(
+                "<Types xmlns=\"{schema}/package/2006/content-types\"><Default Extension=\"rels\" \
+                 ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
+                 <Override PartName=\"/word/document.xml\" ContentType=\"{kind}\"/></Types>"
+            ),
+        ),
+        (
+            "_rels/.rels",
+            format!(
+                "<Relationships xmlns=\"{schema}/package/2006/relationships\"><Relationship Id=\"r1\" \
+                 Type=\"{schema}/officeDocument/2006/relationships/officeDocument\" Target=\"word/document.xml\"/></Relationships>"
+            ),
+        ),
+        (
+            "word/document.xml",
+            format!("<w:document xmlns:w=\"{word}\"><w:body>{paragraphs}</w:body></w:document>"),
+        ),
+    ])
+}
+
+fn odt(text: &str) -> Vec<u8> {
+    let paragraphs: String = text.lines().map(|line| format!("<text:p>{line}</text:p>")).collect();
+    let name = "urn:oasis:names:tc:opendocument:xmlns";
+    let kind = "application/vnd.oasis.opendocument.text";
+    zipped(&[
+        ("mimetype", kind.to_owned()),
+        (
+            "content.xml",
+            format!(
+                "<office:document-content xmlns:office=\"{name}:office:1.0\" xmlns:text=\"{name}:text:1.0\" \
+                 office:version=\"1.2\"><office:body><office:text>{paragraphs}</office:text></office:body>\
+                 </office:document-content>"
+            ),
+        ),
+        (
+            "META-INF/manifest.xml",
+            format!(
+                "<manifest:manifest xmlns:manifest=\"{name}:manifest:1.0\" manifest:version=\"1.2\">\
+                 <manifest:file-entry manifest:full-path=\"/\" manifest:media-type=\"{kind}\"/>\
+                 <manifest:file-entry manifest:full-path=\"content.xml\" manifest:media-type=\"text/xml\"/></manifest:manifest>"
+            ),
+        ),
+    ])
+}
+
+/// One page for each text.
+fn pdf(pages: &[&str]) -> Vec<u8> {
+    let mut objects = vec!["<</Type/Catalog/Pages 2 0 R>>".to_owned(), String::new()];
+    objects.push("<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".into());
+    let mut kids = String::new();
+    for text in pages {
+        let lines = text.lines().map(|line| format!("({}) Tj T*\n", line.replace('é', "\\351")));
+        let content = format!("BT /F1 12 Tf 14 TL 70 700 Td\n{}ET", lines.collect::<String>());
+        let number = objects.len() + 1;
+        kids += &format!("{number} 0 R ");
+        objects.push(format!(
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents {} 0 R/Resources<</Font<</F1 3 0 R>>>>>>",
+            number + 1
+        ));
+        objects.push(format!("<</Length {}>>\nstream\n{content}\nendstream", content.len()));
+    }
+    objects[1] = format!("<</Type/Pages/Count {}/Kids[{kids}]>>", pages.len());
+    let mut out = String::from("%PDF-1.4\n");
+    let mut table = String::from("0000000000 65535 f \n");
+    for (i, object) in objects.iter().enumerate() {
+        table += &format!("{:010} 00000 n \n", out.len());
+        out += &format!("{} 0 obj\n{object}\nendobj\n", i + 1);
+    }
+    let (at, size) = (out.len(), objects.len() + 1);
+    out += &format!("xref\n0 {size}\n{table}trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{at}\n%%EOF\n");
+    out.into_bytes()
+}
+
+/// A letter in one of the six formats of a department.
+fn in_format(extension: &str, text: &str) -> Vec<u8> {
+    match extension {
+        "txt" => text.as_bytes().to_vec(),
+        "html" => format!("<html><body><p>{}</p></body></html>", text.replace('\n', "<br>\n")).into_bytes(),
+        "rtf" => {
+            format!("{{\\rtf1\\ansi {}}}", text.replace('é', "\\'e9").replace('\n', "\\par\n")).into_bytes()
+        }
+        "docx" => docx(text),
+        "odt" => odt(text),
+        _ => pdf(&[text]),
+    }
+}
+
+impl Bench {
+    /// The texts of an output folder, as a reader of these formats sees them, by the names of the originals.
+    fn texts(&self, out: &str) -> BTreeMap<String, String> {
+        let (read, found) = (self.path(&format!("{out}-read")), self.path(&format!("{out}-found.jsonl")));
+        fs::create_dir(&read).unwrap();
+        for (name, bytes) in documents(&self.0.path().join(out)) {
+            fs::write(Path::new(&read).join(name), bytes).unwrap();
+        }
+        let done = taire(&["detect", &read, "-o", &found, "--to", "jsonl", "--quiet", "--lang", "fr"]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let rows = fs::read_to_string(found).unwrap();
+        let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let text = |(original, new): (String, String)| {
+            let stem = Path::new(&new).with_extension("");
+            let row = rows.iter().find(|row| row["id"].as_str() == stem.to_str()).unwrap();
+            let original = Path::new(&original).file_name().unwrap().to_string_lossy().into_owned();
+            (original, row["text"].as_str().unwrap().to_owned())
+        };
+        crosswalk(&self.0.path().join(out), "file").into_iter().map(text).collect()
+    }
+}
+
+#[test]
+fn letters_in_six_formats_are_two_people_and_a_later_letter_joins_them() {
+    const FORMATS: [&str; 6] = ["txt", "docx", "odt", "pdf", "rtf", "html"];
+    let bench = Bench::new();
+    let run = |input: &str, out: &str| {
+        let (input, out, key) = (bench.path(input), bench.path(out), bench.path("key"));
+        let done = taire(&["deid", &input, "-o", &out, "--key", &key, "--quiet", "--lang", "fr"]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    let kervadec = |day: &str| letter("Madame", "Aldegonde KERVADEC", "17/02/1941", "800417", day);
+    let le_goff = |day: &str| letter("Monsieur", "Yann LE GOFF", "03/05/1950", "900123", day);
+    for (i, extension) in FORMATS.iter().enumerate() {
+        // The file names follow neither the patients nor the days.
+        let first = kervadec(&format!("{:02}/0{}/2019", 28 - i, 1 + i));
+        let second = le_goff(&format!("{:02}/0{}/2019", 3 + i, 6 - i));
+        fs::write(bench.path(&format!("in/KERVADEC_{}.{extension}", 6 - i)), in_format(extension, &first))
+            .unwrap();
+        fs::write(bench.path(&format!("in/LE GOFF {i}.{extension}")), in_format(extension, &second)).unwrap();
+    }
+    run("in", "out");
+    let texts = bench.texts("out");
+    assert_eq!(texts.len(), 12);
+    let head = |text: &str| -> String {
+        text.lines().filter(|line| !line.trim().is_empty()).take(3).collect::<Vec<_>>().join("|")
+    };
+    let mut days: BTreeMap<String, Vec<(u32, u32, u32)>> = BTreeMap::new();
+    for (name, text) in &texts {
+        let is_kervadec = name.starts_with("KERVADEC");
+        let own = match is_kervadec {
+            true => ["KERVADEC", "Aldegonde", "800417", "17/02/1941"],
+            false => ["GOFF", "Yann", "900123", "03/05/1950"],
+        };
+        assert!(own.iter().all(|left| !text.contains(left)), "{text}");
+        assert_eq!(head(text), head(&texts[if is_kervadec { "KERVADEC_6.txt" } else { "LE GOFF 0.txt" }]));
+        days.entry(head(text)).or_default().push(consultation(text));
+    }
+    assert_eq!(days.len(), 2, "{days:?}");
+    // The numbers in the names of the files run against the days of the letters.
+    assert!(days.values().all(|days| days.windows(2).all(|pair| pair[0] > pair[1])), "{days:?}");
+    let links = bench.links();
+    let of = |name: &str| {
+        links
+            .iter()
+            .filter(|(id, _)| id.contains(name))
+            .map(|(_, link)| link.0.clone())
+            .collect::<BTreeSet<_>>()
+    };
+    assert_eq!(of("KERVADEC"), BTreeSet::from(["800417".to_owned()]));
+    assert_eq!(of("LE GOFF"), BTreeSet::from(["900123".to_owned()]));
+
+    // A month later: one more letter, in a folder of its own, under the same key.
+    fs::create_dir(bench.path("later")).unwrap();
+    fs::write(bench.path("later/KERVADEC.docx"), docx(&kervadec("15/07/2019"))).unwrap();
+    run("later", "out-later");
+    let later = &bench.texts("out-later")["KERVADEC.docx"];
+    let before = days.get(&head(later)).unwrap_or_else(|| panic!("the later letter is somebody else's"));
+    assert!(before.iter().all(|day| *day < consultation(later)), "{before:?}");
+}
+
+#[test]
+fn doubtful_list_names_the_page_of_a_pdf() {
+    let bench = Bench::new();
+    let first = "Compte rendu de consultation.\nLe patient va bien.\nExamen sans particularité.";
+    let second = "Suite du compte rendu.\nRadio par Colin, avis Zwrkab demandé.";
+    fs::write(bench.path("in/note.pdf"), pdf(&[first, second])).unwrap();
+    bench.write("in/autre.txt", &format!("{first}\n{second}\n"));
+    assert_eq!(bench.deid(&["--lang", "fr"]), 0);
+    let table = bench.read("out.private/doubtful.csv");
+    let head: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let cell = |document: &str, name: &str| {
+        let row = table.lines().find(|line| line.starts_with(document)).unwrap();
+        let at = head.iter().position(|title| *title == name).unwrap();
+        row.split(',').nth(at).unwrap().to_owned()
+    };
+    assert_eq!((cell("note", "page"), cell("note", "line")), ("2".into(), "2".into()), "{table}");
+    assert_eq!((cell("autre", "page"), cell("autre", "line")), (String::new(), "5".into()), "{table}");
 }
 
 #[test]

@@ -130,24 +130,17 @@ impl Folder {
     }
 
     fn deid(&self, extension: &str, policy: &str) -> std::process::Output {
-        let tables = ["person", "visit_occurrence", "condition_occurrence"];
-        let [person, visit, condition] = tables.map(|name| self.path(&format!("in/{name}.{extension}")));
-        taire(&[
-            "deid",
-            &self.path("in"),
-            "-o",
-            &self.path("out"),
-            "--key",
-            &self.path("key"),
-            "--policy",
-            policy,
-            "--lang",
-            "fr",
-            "--rekey",
-            &person,
-            &visit,
-            &condition,
-        ])
+        self.deid_with(extension, policy, &["person", "visit_occurrence", "condition_occurrence"])
+    }
+
+    fn deid_with(&self, extension: &str, policy: &str, tables: &[&str]) -> std::process::Output {
+        let (input, out, key) = (self.path("in"), self.path("out"), self.path("key"));
+        let tables: Vec<String> =
+            tables.iter().map(|name| self.path(&format!("in/{name}.{extension}"))).collect();
+        let mut args =
+            vec!["deid", &input, "-o", &out, "--key", &key, "--policy", policy, "--lang", "fr", "--rekey"];
+        args.extend(tables.iter().map(String::as_str));
+        taire(&args)
     }
 }
 
@@ -232,4 +225,55 @@ fn tables_that_cannot_be_rekeyed_are_refused_before_anything_is_written() {
     let said = String::from_utf8(done.stderr).unwrap();
     assert!(!done.status.success() && said.contains("no column names the patient"), "{said}");
     assert!(!fs::exists(folder.path("out/person.csv")).unwrap());
+}
+
+/// Text after a date and in a column of codes passed through, the calendar was that of whichever patient column came first, and the
+/// crosswalk did not know the companion tables.
+#[test]
+fn cells_that_are_not_what_their_column_says_do_not_pass_and_the_crosswalk_names_all_patients() {
+    let folder = Folder(tempfile::tempdir().unwrap());
+    assert!(taire(&["key", "new", "-o", &folder.path("key")]).status.success());
+    fs::create_dir(folder.path("in")).unwrap();
+    let put = |name: &str, content: &str| fs::write(folder.path(&format!("in/{name}")), content).unwrap();
+    put(
+        "note.csv",
+        "note_id,person_id,visit_occurrence_id,note_date,note_text\n1,800417,55,2019-03-12,\"Madame Solenne QUINTREC est vue le \
+         12/03/2019.\"\n",
+    );
+    put(
+        "person.csv",
+        "person_source_value,person_id,gender_concept_id,race_concept_id,year_of_birth,birth_datetime\n\
+         IPP800417,800417,8532,QUINTREC,1961,1961-03-12 par le Dr QUINTREC\nIPP777,777,8507,0,dix-neuf,1950-05-03T10:30:00Z\n",
+    );
+    put(
+        "visit_occurrence.csv",
+        "visit_occurrence_id,person_id,visit_start_date,visit_end_date\n55,800417,2019-03-12,2019-03-12 QUINTREC\n \
+         55,777,2019-03-12,\n",
+    );
+    let done = folder.deid_with("csv", "fr", &["person", "visit_occurrence"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let (note, person, visit) =
+        (folder.rows("out/note.csv"), folder.rows("out/person.csv"), folder.rows("out/visit_occurrence.csv"));
+    for (name, bytes) in common::files(folder.0.path().join("out").as_path()) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("QUINTREC"), "{}", name.display());
+    }
+    assert_eq!(visit[0]["visit_start_date"], note[0]["note_date"], "one calendar");
+    assert_eq!(visit[0]["visit_occurrence_id"], note[0]["visit_occurrence_id"]);
+    assert_ne!(visit[0]["visit_occurrence_id"], visit[1]["visit_occurrence_id"], "a blank makes another id");
+    assert_eq!(
+        (person[0]["gender_concept_id"].as_str(), person[0]["race_concept_id"].as_str()),
+        ("8532", "")
+    );
+    assert!(person[1]["birth_datetime"].ends_with("T10:30:00Z"), "{person:?}");
+    let out = folder.0.path().join("out");
+    let patients = common::crosswalk(&out, "patient");
+    for (old, new) in [("800417", &person[0]), ("777", &person[1])] {
+        assert_eq!(patients[old], new["person_id"]);
+    }
+    assert_eq!(common::crosswalk(&out, "visit").len(), 2);
+    assert_eq!(common::crosswalk(&out, "file").len(), 3);
+    let report = fs::read_to_string(folder.path("out/report.md")).unwrap();
+    for told in ["1 codes were no whole numbers", "1 times of day stay", "2 dates could not be read"] {
+        assert!(report.contains(told), "{told}: {report}");
+    }
 }

@@ -131,6 +131,23 @@ fn ids_that_differ_in_case_or_spaces_are_never_merged() {
     }
 }
 
+/// Blanks around a patient id do not count, and the report says so; case and blanks inside it do.
+#[test]
+fn patients_that_differ_in_case_stay_apart_and_blanks_around_ids_are_told() {
+    let bench = Bench::new();
+    let row = |(i, patient): (usize, &str)| json!({"id": i, "patient": patient, "text": LETTER});
+    let patients = ["ab-1", "AB-1", "ab -1", "ab1", "a\u{301}b-1", "áb-1"];
+    bench.put("in/notes.jsonl", lines(&patients.into_iter().enumerate().map(row).collect::<Vec<_>>()));
+    bench.put("in/more.csv", format!("id,patient,text\n17, ab-1,\"{LETTER}\"\n18,ab-1 ,\"{LETTER}\"\n"));
+    assert_eq!(bench.deid(&[]).0, Some(0));
+    let new: BTreeSet<String> =
+        bench.rows("out/notes.jsonl").iter().map(|row| row["patient"].to_string()).collect();
+    assert_eq!(new.len(), patients.len());
+    assert_eq!(crosswalk(&bench.out(), "patient").len(), patients.len());
+    let report = fs::read_to_string(bench.path("out/report.md")).unwrap();
+    assert!(report.contains("2 patient ids had blanks around them"), "{report}");
+}
+
 #[test]
 fn file_names_that_tell_are_kept() {
     let bench = Bench::new();
@@ -232,6 +249,32 @@ fn private_files_are_their_owners_and_fail_before_anything_is_released() {
     assert!(!Path::new(&bench.path("blocked")).exists());
 }
 
+/// Defect: a run that failed half-way left the documents it had written, without manifest, report and crosswalk.
+#[test]
+fn run_that_fails_half_way_leaves_nothing_unless_it_can_be_continued() {
+    let bench = Bench::new();
+    for name in ["lettre.txt", "note.txt"] {
+        bench.put(&format!("in/{name}"), LETTER);
+    }
+    // The second output cannot be written: a folder has its name.
+    bench.put("out/note.txt/mine.txt", "mine");
+    let (code, said) = bench.deid(&["--into-existing", "--journal-every", "86400"]);
+    assert!(code == Some(1) && said.contains("note.txt") && said.contains("was removed"), "{said}");
+    assert_eq!(files(&bench.out()).len(), 1, "only what was there before: {:?}", files(&bench.out()).keys());
+    assert!(!Path::new(&bench.path("out.private/.taire-run")).exists());
+    // With a checkpoint, what was done is kept and continued.
+    let (code, said) = bench.deid(&["--into-existing", "--journal-every", "0"]);
+    assert!(code == Some(1) && said.contains("--resume"), "{said}");
+    fs::remove_dir_all(bench.path("out/note.txt")).unwrap();
+    assert_eq!(bench.deid(&["--resume"]).0, Some(0));
+    assert_eq!(bench.names(), BTreeSet::from(["lettre.txt".to_owned(), "note.txt".to_owned()]));
+    // The crosswalk is the last to be written: without it nothing is released.
+    fs::create_dir_all(bench.path("lost.private/crosswalk.csv")).unwrap();
+    let (code, said) = bench.run("in", "lost", &[]);
+    assert!(code == Some(1) && said.contains("crosswalk.csv") && said.contains("was removed"), "{said}");
+    assert!(files(Path::new(&bench.path("lost"))).is_empty());
+}
+
 #[test]
 fn second_run_leaves_what_it_refused_as_the_first_wrote_it() {
     let bench = Bench::new();
@@ -271,6 +314,31 @@ fn folder_with_files_of_others_is_refused_unless_asked_for() {
     assert_eq!(bench.deid(&["--into-existing"]).0, Some(0));
     assert_eq!(fs::read_to_string(bench.path("out/mine.txt")).unwrap(), "mine");
     assert_eq!(bench.names().len(), 2);
+}
+
+/// Defect: a second output of the same stem replaced the crosswalk of the first.
+#[test]
+fn crosswalk_of_another_output_is_not_replaced() {
+    let bench = Bench::new();
+    let rows = |id: &str| lines(&[json!({"id": id, "text": LETTER})]);
+    bench.put("a.jsonl", rows("a-1"));
+    bench.put("b.jsonl", rows("b-1"));
+    bench.put("b.csv", format!("id,text\nb-1,\"{LETTER}\"\n"));
+    assert_eq!(bench.run("a.jsonl", "out.jsonl", &[]).0, Some(0));
+    let before = fs::read(bench.path("out.private/crosswalk.csv")).unwrap();
+    for (input, out) in [("b.csv", "out.csv"), ("b.jsonl", "out"), ("in", "out")] {
+        bench.put("in/lettre.txt", LETTER);
+        let (code, said) = bench.run(input, out, &[]);
+        assert!(
+            code == Some(2) && said.contains("out.jsonl") && said.contains("another name"),
+            "{out}: {said}"
+        );
+        assert_eq!(fs::read(bench.path("out.private/crosswalk.csv")).unwrap(), before, "{out}");
+    }
+    assert_eq!(bench.run("b.jsonl", "out.jsonl", &[]).0, Some(0), "the same output may be written again");
+    fs::remove_file(bench.path("out.jsonl")).unwrap();
+    assert_eq!(bench.run("in", "out", &[]).0, Some(0), "the other output is gone");
+    assert_eq!(bench.run("a.jsonl", "out.jsonl", &[]).0, Some(2), "the folder has the private folder now");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use common::{examples, files, taire};
-use serde_json::json;
+use serde_json::{Value, json};
 
 struct Service {
     child: Child,
@@ -106,6 +106,58 @@ fn the_service_gives_the_bytes_of_the_command_line() {
             assert_eq!(http::post(service.address, &format!("/v1/{task}"), letter).text(), line);
         }
     }
+    service.signal("-TERM");
+    assert_eq!(service.child.wait().unwrap().code(), Some(0));
+}
+
+/// Ids of many shapes, French and Spanish documents: the command line and the service give the same surrogates.
+#[test]
+fn ids_of_the_service_are_those_of_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let (key, input) = (path(folder.path(), "key"), path(folder.path(), "in.jsonl"));
+    assert!(taire(&["key", "new", "-o", &key]).status.success());
+    let french = "Madame Solenne QUINTREC est revue ce jour en consultation pour une toux.";
+    let spanish = "La paciente Inés Zubizarreta acude hoy a la consulta por una tos persistente.";
+    let ids = [
+        "7",
+        "0007",
+        "800417",
+        "80041702",
+        "PAT-7",
+        "pat-7",
+        "Élodie 7",
+        "6fa459ea-ee8a-3ca4-894e-db77e160355e",
+    ];
+    let mut rows = Vec::new();
+    for id in ids {
+        for text in [french, spanish] {
+            rows.push(
+                json!({"id": format!("{id}{}", &text[..2]), "patient": id, "visit": id, "text": text})
+                    .to_string(),
+            );
+        }
+    }
+    fs::write(&input, rows.join("\n")).unwrap();
+    let out = path(folder.path(), "out.jsonl");
+    assert!(taire(&["deid", &input, "-o", &out, "--key", &key, "--quiet"]).status.success());
+    let written: Vec<Value> =
+        fs::read_to_string(&out).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let mut service = Service::start(&["--key", &key]);
+    let mut patients = std::collections::BTreeSet::new();
+    for (row, written) in rows.iter().zip(&written) {
+        let answer: Value =
+            serde_json::from_str(&http::post(service.address, "/v1/deid", row).text()).unwrap();
+        for name in ["id", "patient", "visit"] {
+            assert_eq!(answer[name], written[name], "{name} of {row}");
+            assert!(!answer[name].is_null(), "{name} of {row}");
+        }
+        patients.insert(written["patient"].to_string());
+    }
+    assert_eq!(
+        (written.len(), patients.len()),
+        (2 * ids.len(), ids.len()),
+        "one surrogate a patient in both languages"
+    );
     service.signal("-TERM");
     assert_eq!(service.child.wait().unwrap().code(), Some(0));
 }

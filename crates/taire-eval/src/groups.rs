@@ -146,6 +146,17 @@ pub fn by_group(
     })
 }
 
+/// Coverage of the three tiers in each document of the gold.
+pub fn by_document(
+    gold: &Corpus,
+    predicted: &Corpus,
+    offsets: Offsets,
+) -> Result<BTreeMap<String, Tiers>, Error> {
+    let pairs = pair(gold, predicted, offsets)?.pairs;
+    let tiers = |pair: &Pair<'_>| Tiers::of_pairs(std::slice::from_ref(pair)).unwrap_or_default();
+    Ok(pairs.iter().map(|pair| (pair.id.to_owned(), tiers(pair))).collect())
+}
+
 const HEAD_LINES: usize = 10;
 const FOOT_LINES: usize = 5;
 

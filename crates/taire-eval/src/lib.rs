@@ -22,7 +22,7 @@ pub use bootstrap::interval;
 pub use compare::{Evaluation, Leak, Measure, Options, evaluate, require_common_label};
 pub use corpus::{Corpus, Doc, Offsets, Tag};
 pub use error::Error;
-pub use groups::{Coverage, GroupBy, Tiers, Words, by_group, hidden_words};
+pub use groups::{Coverage, GroupBy, Tiers, Words, by_document, by_group, hidden_words};
 pub use meddocan::Tracks;
 pub use mistakes::{Mistake, MistakeKind, mistakes, print_mistakes};
 pub use reliability::{Bin, bins, calibration_error};

@@ -34,6 +34,8 @@ pub struct Document {
     /// Fields of its envelope in `text`, sorted and disjoint.
     pub given: Vec<Given>,
     pub encoding: Encoding,
+    /// The line of `text` that each page of the file begins on, from 1; empty where it has no pages.
+    pub pages: Vec<u32>,
     /// Annotations that came with it, when [`crate::ReadOptions::gold`] asks for them; in file order.
     pub gold: Vec<GoldSpan>,
     /// What identifies people in it, where that is settled: it is not searched then.
@@ -60,6 +62,7 @@ impl Document {
             known: None,
             given: Vec::new(),
             encoding: Encoding::Utf8,
+            pages: Vec::new(),
             gold: Vec::new(),
             final_spans: None,
             place: Place::default(),
@@ -129,6 +132,15 @@ impl Document {
             .build()
     }
 
+    /// The page of a line and the line there, both from 1; without a page where the file has none.
+    pub fn page_and_line(&self, line: u32) -> (Option<usize>, u32) {
+        let page = self.pages.partition_point(|&first| first <= line);
+        match page.checked_sub(1).and_then(|at| self.pages.get(at)) {
+            Some(&first) => (Some(page), line - first + 1),
+            None => (None, line),
+        }
+    }
+
     /// A copy of what the document says, without its place in a file.
     #[must_use]
     pub fn detached(&self) -> Document {
@@ -141,6 +153,7 @@ impl Document {
             language: self.language,
             known: self.known.clone(),
             given: self.given.clone(),
+            pages: self.pages.clone(),
             final_spans: self.final_spans.clone(),
             ..Document::new(self.id.clone(), self.text.clone())
         }
@@ -299,4 +312,9 @@ impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Place")
     }
+}
+
+/// Whether an id lost blanks when it was read.
+pub(crate) fn is_trimmed(id: Option<&PatientId>, read: Option<&str>) -> bool {
+    id.is_some_and(|id| read.is_some_and(|read| read != id.as_str()))
 }

@@ -13,7 +13,7 @@ use taire_text::{KnownIdentity, Language, PatientId, Role};
 
 use crate::Reason;
 use crate::date::{self, DateShape};
-use crate::document::{Slot, Spot};
+use crate::document::{Slot, Spot, is_trimmed};
 use crate::offsets::to_bytes;
 use crate::{Document, Error, FinalSpan, GoldSpan, Offsets, Place, ReadOptions, identity};
 
@@ -128,6 +128,8 @@ pub(crate) struct Parsed {
     has_spans: bool,
     slots: Vec<Slot>,
     pub(crate) unread_date: bool,
+    /// Its patient id had blanks around it.
+    pub(crate) trimmed_patient: bool,
 }
 
 impl Parsed {
@@ -329,6 +331,7 @@ impl<'de> Visitor<'de> for &mut Row<'_> {
                         _ => {
                             row.slots.push(Slot::Patient { quoted });
                             row.patient = value.as_deref().and_then(PatientId::parse);
+                            row.trimmed_patient = is_trimmed(row.patient.as_ref(), value.as_deref());
                         }
                     }
                 }

@@ -77,6 +77,8 @@ pub struct ReadSummary {
     pub dropped: BTreeSet<String>,
     /// Dates beside documents that could not be read; they are written empty.
     pub unread_dates: u64,
+    /// Documents whose patient id had blanks around it, which do not count.
+    pub trimmed_patients: u64,
     /// Documents by how their bytes were read.
     pub encodings: BTreeMap<Encoding, u64>,
 }
@@ -394,6 +396,7 @@ impl Reader {
                     Step::Row(Err(why)) => Some(Err(Refusal::new(path, at, why))),
                     Step::Row(Ok(read)) => {
                         self.summary.unread_dates += u64::from(read.unread_date);
+                        self.summary.trimmed_patients += u64::from(read.trimmed_patient);
                         Some(Ok((read.document, read.known)))
                     }
                 }
@@ -437,6 +440,7 @@ impl Reader {
                 match columns.document(cells, encoding, || format!("{}:{row}", self.stem)) {
                     Ok(read) => {
                         self.summary.unread_dates += u64::from(read.unread_date);
+                        self.summary.trimmed_patients += u64::from(read.trimmed_patient);
                         Some(Ok((read.document, read.known)))
                     }
                     Err(why) => refuse(why),
@@ -524,6 +528,7 @@ fn object(
 ) -> Result<(Document, Option<KnownIdentity>), Reason> {
     let mut parsed = jsonl::parse(json, keys, &mut summary.dropped)?;
     summary.unread_dates += u64::from(parsed.unread_date);
+    summary.trimmed_patients += u64::from(parsed.trimmed_patient);
     let known = parsed.known.take();
     let mut document = parsed.into_document(id);
     // Annotations count in the text as it stands.
@@ -543,6 +548,7 @@ fn read_office(file: &InputFile, stem: &str, input: impl Read) -> Result<Documen
     encoded::check(&opened.text).map_err(refuse)?;
     let mut document = Document::of_file(stem, opened.text);
     document.left_out = opened.left_out;
+    document.pages = opened.pages;
     document.place = Place(Spot::Markup(Box::new(opened.back)));
     Ok(document)
 }

@@ -38,6 +38,10 @@ pub struct Rekeyed {
     pub left_out: BTreeSet<String>,
     /// Dates that could not be read or moved, and were left empty.
     pub empty_dates: u64,
+    /// Cells of code columns that hold something else than a whole number, and were left empty.
+    pub empty_codes: u64,
+    /// Times of day beside dates, which stay as they are.
+    pub times: u64,
 }
 
 /// What a column is for.
@@ -48,6 +52,8 @@ pub(crate) enum Use {
     BirthYear,
     BirthMonth,
     BirthDay,
+    /// A whole number of a vocabulary, which names nobody.
+    Code,
     Kept,
     LeftOut,
 }
@@ -73,8 +79,7 @@ impl Use {
             n if kept.iter().any(|k| k.trim().to_lowercase() == n) => Use::Kept,
             n if PATIENTS.contains(&n) => Use::Id(JoinId::Patient),
             n if VISITS.contains(&n) => Use::Id(JoinId::Visit),
-            // Codes of a vocabulary, which name nobody.
-            n if n.ends_with("_concept_id") => Use::Kept,
+            n if n.ends_with("_concept_id") => Use::Code,
             "year_of_birth" => Use::BirthYear,
             "month_of_birth" => Use::BirthMonth,
             "day_of_birth" => Use::BirthDay,
@@ -97,7 +102,14 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(names: &[String], kept: &[String], done: &mut Rekeyed) -> Result<Plan, Error> {
         let uses: Vec<Use> = names.iter().map(|name| Use::of(name, kept)).collect();
-        let Some(patient) = uses.iter().position(|u| *u == Use::Id(JoinId::Patient)) else {
+        // A row may name its patient twice; the first title of the list is the one that joins tables.
+        let titled = |title: &&str| {
+            let is_it = |(name, column): (&String, &Use)| {
+                *column == Use::Id(JoinId::Patient) && name.trim().to_lowercase() == **title
+            };
+            names.iter().zip(&uses).position(is_it)
+        };
+        let Some(patient) = PATIENTS.iter().find_map(|title| titled(title)) else {
             return Err(Error::input(format!(
                 "no column names the patient, so that its dates cannot move with the documents; give it one of: {}",
                 PATIENTS.join(", ")
@@ -117,17 +129,26 @@ impl Plan {
         for (cell, column) in cells.iter_mut().zip(&self.uses) {
             let Some(old) = cell.take().filter(|c| !c.trim().is_empty()) else { continue };
             *cell = match column {
-                Use::Id(kind) => rekey.id(*kind, old.trim()),
+                // As it is in the documents: an id with a blank beside it is another id.
+                Use::Id(kind) => rekey.id(*kind, &old),
                 Use::Date => {
                     let new = moved(old.trim(), move_day);
-                    done.empty_dates += u64::from(new.is_none());
+                    done.times += u64::from(new.as_ref().is_some_and(|new| new.contains(':')));
                     new
                 }
                 Use::BirthYear => birth.map(|b| b.year().to_string()),
                 Use::BirthMonth => birth.map(|b| b.month().to_string()),
                 Use::BirthDay => birth.map(|b| b.day().to_string()),
+                Use::Code => Some(old).filter(|code| is_code(code)),
                 Use::Kept | Use::LeftOut => Some(old),
             };
+            if cell.is_none() {
+                match column {
+                    Use::Date | Use::BirthYear | Use::BirthMonth | Use::BirthDay => done.empty_dates += 1,
+                    Use::Code => done.empty_codes += 1,
+                    Use::Id(_) | Use::Kept | Use::LeftOut => {}
+                }
+            }
         }
         done.rows += 1;
     }
@@ -146,10 +167,24 @@ impl Plan {
 
 /// A date, or a date with a time behind it, which stays.
 fn moved(text: &str, move_day: impl Fn(Date) -> Option<Date>) -> Option<String> {
-    let timed = text.split_at_checked(10).filter(|(_, time)| time.starts_with(['T', ' ']));
+    let timed = text.split_at_checked(10).filter(|(_, time)| is_time(time));
     let (day, time) = timed.unwrap_or((text, ""));
     let (day, shape) = date::parse(day)?;
     Some(format!("{}{time}", date::print(move_day(day)?, shape)))
+}
+
+/// A time of day behind a date, with its zone: whatever else stands there does not pass.
+fn is_time(text: &str) -> bool {
+    let is_mark = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.' | '+' | '-' | 'Z');
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    text.strip_prefix(['T', ' ']).is_some_and(|time| time.contains(':') && time.chars().all(is_mark))
+        && digits <= 19
+}
+
+/// A whole number, as vocabularies have them.
+fn is_code(text: &str) -> bool {
+    let digits = text.trim().trim_start_matches('-');
+    (1..=10).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether a table can be re-keyed, by the names of its columns.

@@ -7,7 +7,7 @@ use taire_text::{KnownIdentity, Language, PatientId};
 
 use crate::date::{self, DateShape};
 use crate::decode::{BOM, Encoding, decode_field};
-use crate::document::Spot;
+use crate::document::{Spot, is_trimmed};
 use crate::identity::{Builder, FlatKey, looks_like_key};
 use crate::{Document, LIMIT, NewFields, Place, ReadOptions};
 use crate::{Reason, Setting};
@@ -330,13 +330,17 @@ impl Columns {
         let mut document = Document::new("", "");
         document.encoding = encoding;
         let mut builder: Option<Builder> = None;
-        let (mut shape, mut kept, mut unread_date) = (DateShape::Iso, Vec::new(), false);
+        let (mut shape, mut kept) = (DateShape::Iso, Vec::new());
+        let (mut unread_date, mut trimmed_patient) = (false, false);
         for ((cell, role), name) in cells.into_iter().zip(&self.roles).zip(&self.names) {
             let filled = !cell.trim().is_empty();
             match role {
                 Role::Text => document.text = cell,
                 Role::Id => document.id = cell,
-                Role::Patient => document.patient = PatientId::parse(&cell),
+                Role::Patient => {
+                    document.patient = PatientId::parse(&cell);
+                    trimmed_patient = is_trimmed(document.patient.as_ref(), Some(&cell));
+                }
                 Role::Visit => document.visit = Some(cell).filter(|c| !c.is_empty()),
                 Role::Date => {
                     let found = date::parse(&cell);
@@ -358,7 +362,7 @@ impl Columns {
         }
         document.open_text()?;
         document.place = Place(Spot::Row { date: shape, kept });
-        Ok(Read { document, known: builder.map(Builder::build), unread_date })
+        Ok(Read { document, known: builder.map(Builder::build), unread_date, trimmed_patient })
     }
 
     pub(crate) fn push_header(&self, out: &mut Vec<u8>) {
@@ -416,6 +420,8 @@ pub(crate) struct Read {
     pub(crate) document: Document,
     pub(crate) known: Option<KnownIdentity>,
     pub(crate) unread_date: bool,
+    /// Its patient id had blanks around it.
+    pub(crate) trimmed_patient: bool,
 }
 
 pub(crate) fn push_cell(out: &mut Vec<u8>, cell: &str, delimiter: u8, quoted: bool) {

@@ -109,7 +109,7 @@ async function settle(app, main, id) {
       try {
         await call("settle", { reviewer: app.reviewer, a: pair[0], b: pair[1], id, versions: found.versions, spans: bare });
         toast(t("settled_now"));
-        location.hash = "#/agreement";
+        if (main.isConnected) location.hash = "#/agreement";
       } catch (error) {
         toast(problem(error), "warn");
         if (error.code === "stale") settle(app, main, id);

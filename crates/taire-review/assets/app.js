@@ -26,7 +26,11 @@ const app = {
     await Promise.all([app.list.refresh(), app.poll()]).catch(() => {});
   },
   async poll() {
-    app.status = await call("status", { reviewer: app.reviewer });
+    const { reviewer } = app;
+    const status = await call("status", { reviewer });
+    // An answer for somebody else may come late: it must not show a blind reader what is not theirs.
+    if (reviewer !== app.reviewer) return;
+    app.status = status;
     document.body.classList.toggle("blind", app.status.blind);
     drawProgress();
     drawTraining(app);
@@ -143,11 +147,14 @@ async function route(first = false) {
   }
   app.open = null;
   app.editor.empty();
+  // Each view has an element of its own: an answer that comes after the view changed fills what is no longer shown.
+  const shown = h("div", {});
+  fill(main, shown);
   await app.poll();
-  if (name === "agreement") await showAgreement(app, main, id ? Number(id) : null);
-  else if (name === "words") await showWords(app, main);
-  else await showResults(app, main);
-  if (!main.contains(document.activeElement)) main.querySelector("h1")?.focus?.();
+  if (name === "agreement") await showAgreement(app, shown, id ? Number(id) : null);
+  else if (name === "words") await showWords(app, shown);
+  else await showResults(app, shown);
+  if (shown.isConnected && !main.contains(document.activeElement)) main.querySelector("h1")?.focus?.();
 }
 
 function fail(error) {

@@ -48,14 +48,16 @@ impl KeyKind {
 }
 
 /// A fact of a node: its kind in the first byte, a value or its hash in the others.
+///
+/// Facts are sorted, and a node keeps the first of them: what may forbid a join comes before what may only join.
 type Fact = u64;
-const BIRTH: u8 = 1;
-const SEX: u8 = 2;
-const NAME: u8 = 3;
-const GIVEN: u8 = 4;
-const PATIENT: u8 = 5;
+const PATIENT: u8 = 1;
+const BIRTH: u8 = 2;
+const SEX: u8 = 3;
 /// And the kinds of numbers after it.
 const NUMBER: u8 = 8;
+const GIVEN: u8 = 64;
+const NAME: u8 = 65;
 
 fn fact(kind: u8, value: u64) -> Fact {
     (u64::from(kind) << 56) | (value & ((1 << 56) - 1))

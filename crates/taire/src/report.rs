@@ -321,8 +321,8 @@ impl Report {
         }
         let _ = writeln!(
             out,
-            "\n## What this does not promise\n\nNo tool finds everything. Have a person read a sample before sharing, and keep the \
-             secret key where the shared documents are not."
+            "\n## What this does not promise\n\nNo tool finds everything. Have a person read a sample before sharing \
+             (`taire sample` draws one), and keep the secret key where the shared documents are not."
         );
         out
     }

@@ -207,6 +207,28 @@ await page.waitForSelector("#export-jsonl");
 await look(at, "results");
 assert.match(await page.innerText("main"), /photo\.png/, "what could not be read is not told");
 
+// Defect: an answer that came after the view had changed filled the view that was shown by then.
+for (const [name, asks] of [["results", "refused"], ["words", "words"], ["agreement", "agreement"]]) {
+  let answer;
+  const held = new Promise((resolve) => { answer = resolve; });
+  await page.evaluate(() => { location.hash = "#/"; });
+  await page.waitForSelector(".rows a");
+  await page.route(`**/api/${asks}`, async (route) => { await held; await route.continue(); });
+  const asked = page.waitForRequest(`**/api/${asks}`);
+  await page.evaluate((n) => { location.hash = `#/${n}`; }, name);
+  await asked;
+  await page.evaluate(() => { location.hash = "#/"; });
+  await page.waitForSelector(".rows a");
+  const answered = page.waitForResponse(`**/api/${asks}`);
+  answer();
+  await answered;
+  await page.waitForTimeout(200);
+  assert.ok(await page.isVisible(".rows a"), `the late answer of ${name} replaced the documents`);
+  await page.unroute(`**/api/${asks}`);
+}
+await page.evaluate(() => { location.hash = "#/results"; });
+await page.waitForSelector("#export-jsonl");
+
 // Writes the accepted document, and nothing else.
 await tabTo(page, "#write");
 await press(page, "Enter");

@@ -28,7 +28,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
         let story = pieces.story(&word, fib.parts[part].clone(), &deleted, &mut counts)?;
         push_story(&mut text, &story, &mut counts);
     }
-    Ok(Opened { text, back: Back::Text, left_out: counts })
+    Ok(Opened { text, back: Back::Text, left_out: counts, pages: Vec::new() })
 }
 
 fn refuse_parts(file: &cfb::CompoundFile<Cursor<&[u8]>>) -> Result<(), Reason> {

@@ -31,7 +31,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
         walk.end(&mut out);
     }
     let (text, places) = out.finish();
-    Ok(Opened { text, back: Back::Package { places, package }, left_out: counts })
+    Ok(Opened { text, back: Back::Package { places, package }, left_out: counts, pages: Vec::new() })
 }
 
 /// What the text inside the element that is open is.

@@ -88,6 +88,8 @@ pub(crate) struct Opened {
     pub(crate) text: String,
     pub(crate) back: Back,
     pub(crate) left_out: Counts,
+    /// The line of the text that each page begins on, from 1, where the format has pages.
+    pub(crate) pages: Vec<u32>,
 }
 
 /// The way back into the format.

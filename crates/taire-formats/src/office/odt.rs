@@ -48,7 +48,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
         parts.push(name);
     }
     let (text, places) = out.finish();
-    Ok(Opened { text, back: Back::Odt { places, parts }, left_out: counts })
+    Ok(Opened { text, back: Back::Odt { places, parts }, left_out: counts, pages: Vec::new() })
 }
 
 fn check_part(name: &str, counts: &mut Counts) -> Result<(), Reason> {

@@ -89,7 +89,7 @@ fn open_page(html: &str, whole: Whole) -> Result<Opened, Reason> {
     page.read()?;
     let counts = std::mem::take(&mut page.counts);
     let (text, places) = out.finish();
-    Ok(Opened { text, back: Back::One(Format::Html, places), left_out: counts })
+    Ok(Opened { text, back: Back::One(Format::Html, places), left_out: counts, pages: Vec::new() })
 }
 
 fn decode(bytes: &[u8]) -> Result<String, Reason> {

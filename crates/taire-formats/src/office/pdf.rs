@@ -66,12 +66,16 @@ fn read(bytes: &[u8]) -> Result<Opened, Reason> {
         Reader { document: &document, counts: Counts::new(), unpacked: 0, steps: 0, unread: 0, read: 0 };
     reader.attachments();
     let mut text = String::new();
+    let (mut page_lines, mut line) = (Vec::with_capacity(pages.len()), 1);
     for page in pages {
+        page_lines.push(line);
+        let before = text.len();
         let mut sides: [Vec<Piece>; 4] = Default::default();
         reader.page(page, &mut sides)?;
         for pieces in sides {
             push_page(&mut text, pieces);
         }
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[before..]).count() as u32;
         if text.len() > taire_text::Note::MAX_BYTES {
             return Err(
                 format!("it holds over {} MB of text; split it", taire_text::Note::MAX_BYTES >> 20).into()
@@ -88,7 +92,7 @@ fn read(bytes: &[u8]) -> Result<Opened, Reason> {
         return Err("it holds pictures and no text; it is a scan, and pictures are not read".into());
     }
     count(&mut reader.counts, LeftOut::Properties);
-    Ok(Opened { text, back: Back::Text, left_out: reader.counts })
+    Ok(Opened { text, back: Back::Text, left_out: reader.counts, pages: page_lines })
 }
 
 /// A transformation, as PDF writes it.

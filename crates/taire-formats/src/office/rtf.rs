@@ -49,7 +49,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     rtf.read()?;
     let counts = std::mem::take(&mut rtf.counts);
     let (text, places) = out.finish();
-    Ok(Opened { text, back: Back::One(Format::Rtf, places), left_out: counts })
+    Ok(Opened { text, back: Back::One(Format::Rtf, places), left_out: counts, pages: Vec::new() })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

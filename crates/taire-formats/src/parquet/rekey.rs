@@ -84,8 +84,9 @@ fn written_schema(schema: &Schema, plan: &Plan) -> Arc<Schema> {
         let made = match column {
             Use::LeftOut => return None,
             Use::Kept => Made::Passed(0),
+            Use::Code if field.data_type().is_numeric() => Made::Passed(0),
             Use::Date => Made::Date,
-            Use::Id(_) | Use::BirthYear | Use::BirthMonth | Use::BirthDay => Made::Patient,
+            Use::Code | Use::Id(_) | Use::BirthYear | Use::BirthMonth | Use::BirthDay => Made::Patient,
         };
         Some(Field::new(field.name(), written_type(made, field.data_type()), true))
     });
@@ -101,12 +102,16 @@ fn rekey_batch(
 ) -> Result<RecordBatch, Error> {
     let mut rows: Vec<Vec<Option<String>>> = Vec::with_capacity(batch.num_rows());
     for row in 0..batch.num_rows() {
-        let used = |column: &Use| !matches!(column, Use::Kept | Use::LeftOut);
+        let used = |column: &Use, array: &ArrayRef| match column {
+            Use::Kept | Use::LeftOut => false,
+            Use::Code => !array.data_type().is_numeric(),
+            _ => true,
+        };
         let mut cells: Vec<Option<String>> = plan
             .uses
             .iter()
             .zip(batch.columns())
-            .map(|(column, array)| cell(array.as_ref(), row).filter(|_| used(column)))
+            .map(|(column, array)| cell(array.as_ref(), row).filter(|_| used(column, array)))
             .collect();
         plan.rekey(&mut cells, rekey, done);
         rows.push(cells);
@@ -120,8 +125,9 @@ fn rekey_batch(
         };
         columns.push(match column {
             Use::LeftOut | Use::Kept => array.clone(),
+            Use::Code if array.data_type().is_numeric() => array.clone(),
             Use::Date => dates_of(array.as_ref(), cells(), kind)?,
-            Use::Id(_) | Use::BirthYear | Use::BirthMonth | Use::BirthDay => {
+            Use::Code | Use::Id(_) | Use::BirthYear | Use::BirthMonth | Use::BirthDay => {
                 let values: Vec<Option<String>> = cells().collect();
                 let made = ids(&values, kind).map_err(|()| Error::input(DAMAGED))?;
                 if made.null_count() > values.iter().filter(|v| v.is_none()).count() {

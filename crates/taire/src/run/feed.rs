@@ -8,7 +8,7 @@ use taire_formats::{Document, InputFile, Layout, ReadOptions, ReadSummary, Reade
 use crate::batch::{Shard, Weigh};
 
 /// How far the inputs are read: so many items of this input, and all inputs before it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct InputPosition {
     /// The number of the input, from 0.
     pub input: usize,

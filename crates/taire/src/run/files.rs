@@ -12,7 +12,7 @@ use taire_formats::{
 };
 
 use super::feed::{Event, Feed, InputPosition, Reading, Step};
-use super::manifest::{Earlier, WriteLog, withdraw, write_manifest};
+use super::manifest::{Earlier, WriteLog, check_private, withdraw, write_manifest};
 use super::names::released_names;
 use super::private::{PrivateFiles, make_private_folder};
 use super::rekey::Companions;
@@ -150,46 +150,65 @@ impl<K: Send> Run<'_, K> {
         let (plan, new_stems) = self.plan(files, &discovery)?;
         let companions = self.companions(files, &options.keep_columns, &plan)?;
         make_private_folder(&plan.private)?;
-        let private_stage = Stage::open(&plan.private_file(PRIVATE_STAGE))?;
-        let stage = Stage::open(&plan.stage)?;
-        let journal = match self.is_repeatable(files, &discovery) {
-            true => Some(Journal::new(stage.clone(), self.fingerprint(files, &options, &discovery)?)),
+        let private = Stage::open(&plan.private_file(PRIVATE_STAGE))?;
+        let stages = Stages { stage: Stage::open(&plan.stage)?, private };
+        let work = Work {
+            files,
+            options: &options,
+            discovery: &discovery,
+            reading: &reading,
+            plan: &plan,
+            new_stems: &new_stems,
+            companions: &companions,
+            stages: &stages,
+            absent,
+        };
+        self.staged(&work, listener).or_else(|error| stages.leave(&plan).and(Err(error)))
+    }
+
+    /// A run whose stages are open, from the first reading to the manifest. An error means that nothing was begun.
+    fn staged(&self, work: &Work<'_>, listener: &mut dyn Listener<K>) -> Result<Ended, Error> {
+        let Work { files, options, discovery, reading, plan, stages, .. } = *work;
+        let Stages { stage, private: private_stage } = stages;
+        let journal = match self.is_repeatable(files, discovery) {
+            true => Some(Journal::new(stage.clone(), self.fingerprint(files, options, discovery)?)),
             false => None,
         };
         let resumed = match &journal {
             Some(journal) if files.resume => journal.resume()?,
             _ => None,
         };
-        listener.started(&discovery, resumed.as_ref().map(|c| c.report.documents.read));
+        listener.started(discovery, resumed.as_ref().map(|c| c.report.documents.read));
         let mut private = match &resumed {
-            Some(checkpoint) => PrivateFiles::open(&plan, private_stage.clone(), Some(checkpoint.private))?,
+            Some(checkpoint) => PrivateFiles::open(plan, private_stage.clone(), Some(checkpoint.private))?,
             None => {
-                clear_earlier(&plan, &stage, &private_stage)?;
-                PrivateFiles::open(&plan, private_stage.clone(), None)?
+                clear_earlier(plan, stage, private_stage)?;
+                PrivateFiles::open(plan, private_stage.clone(), None)?
             }
         };
         let mut checkpoint = match resumed {
             Some(checkpoint) => checkpoint,
             None => Checkpoint {
-                report: self.new_report(files, &discovery, &mut private, listener)?,
+                report: self.new_report(files, discovery, &mut private, listener)?,
                 ..Checkpoint::default()
             },
         };
-        if absent > 0 {
+        if work.absent > 0 {
+            let absent = work.absent;
             checkpoint.report.remark(format!("{absent} reviewed documents are not among the inputs"));
         }
         let outputs = Outputs::new(&checkpoint);
         let Checkpoint { position, report, .. } = &mut checkpoint;
-        let joined = self.read_first(files, &discovery, &reading, &plan, report)?;
+        let joined = self.read_first(files, discovery, reading, plan, report)?;
         let sink = Sink {
             inputs: &discovery.inputs,
-            plan: &plan,
+            plan,
             files,
             is_for_owner: matches!(self.task, Task::Detect { .. }),
-            new_stems: &new_stems,
+            new_stems: work.new_stems,
             outputs,
             private,
-            log: WriteLog::open(&stage, &plan.folder)?,
+            log: WriteLog::open(stage, &plan.folder)?,
             accounts: match report.documents.read {
                 0 => PatientAccounts::default(),
                 _ => PatientAccounts::of_resumed_run(),
@@ -200,22 +219,24 @@ impl<K: Send> Run<'_, K> {
             journal,
         };
         let ended = self.stream(reading.feed_after(*position), sink, &joined);
-        let stages = Stages { stage, private: private_stage };
         let signal = files.stop.map_or(0, |stop| stop.load(Ordering::Relaxed)) as i32;
         let mut private = match ended {
-            Err(error) => return Ok(Ended::Failed { error, can_resume: stages.leave()? }),
+            Err(error) => return Ok(Ended::Failed { error, can_resume: stages.leave(plan)? }),
             Ok(Some(private)) if signal == 0 => private,
             Ok(_) => {
                 let documents = checkpoint.report.documents.read;
-                return Ok(Ended::Stopped { signal, documents, can_resume: stages.leave()? });
+                return Ok(Ended::Stopped { signal, documents, can_resume: stages.leave(plan)? });
             }
         };
-        if let Err(error) = companions.write(&stages.stage, &mut private, &mut checkpoint.report) {
-            withdraw(&plan, &stages.stage)?;
-            stages.remove()?;
-            return Ok(Ended::Failed { error, can_resume: false });
-        }
-        finish(plan, stages, private, checkpoint.report)
+        let report = checkpoint.report;
+        let finished = work
+            .companions
+            .write(stage, &mut private, report)
+            .and_then(|report| finish(plan, stages, private, report));
+        finished.map(Ended::Done).or_else(|error| {
+            stages.withdraw(plan)?;
+            Ok(Ended::Failed { error, can_resume: false })
+        })
     }
 
     /// Where outputs go and what their documents are called, once it is clear that the run may write there.
@@ -224,6 +245,7 @@ impl<K: Send> Run<'_, K> {
         let part = files.shard.map(|shard| shard.to_string());
         let plan = OutputPlan::renamed(discovery, &names, files.output, files.write.to, part.as_deref())?;
         check_inputs(files.inputs, &plan)?;
+        check_private(&plan)?;
         if !plan.is_file && !files.into_existing {
             Earlier::read(&plan.folder)?.check_foreign(&plan.folder)?;
         }
@@ -322,8 +344,16 @@ impl<K: Send> Run<'_, K> {
             fingerprint.add_content("identities", path)?;
         }
         fingerprint.add_file_stamps("inputs", discovery.inputs.iter().map(|i| i.path.as_path()));
-        let ReadOptions { text_column, id_column, patient_column, date_column, keep_columns, .. } = options;
-        let columns = [text_column, id_column, patient_column, date_column];
+        let ReadOptions {
+            text_column,
+            id_column,
+            patient_column,
+            date_column,
+            visit_column,
+            keep_columns,
+            ..
+        } = options;
+        let columns = [text_column, id_column, patient_column, date_column, visit_column];
         fingerprint.add("columns", &format!("{columns:?} {keep_columns:?}"));
         fingerprint.add("output options", &format!("{:?}", files.write));
         fingerprint.add("kept ids", &format!("{:?}", files.keep_ids));
@@ -438,6 +468,20 @@ impl Joined {
 
 const PRIVATE_STAGE: &str = ".taire-run";
 
+/// A run over files, once it is clear what it reads and where it writes.
+struct Work<'a> {
+    files: &'a Files<'a>,
+    options: &'a ReadOptions,
+    discovery: &'a Discovery,
+    reading: &'a Reading<'a>,
+    plan: &'a OutputPlan,
+    new_stems: &'a [String],
+    companions: &'a Companions<'a>,
+    stages: &'a Stages,
+    /// Reviewed documents that are not among the inputs.
+    absent: usize,
+}
+
 /// The hidden folders of a run under way.
 struct Stages {
     stage: Stage,
@@ -445,34 +489,42 @@ struct Stages {
 }
 
 impl Stages {
-    /// Leaves them where a later run can continue from them, and tells whether it can.
-    fn leave(self) -> Result<bool, Error> {
+    /// Leaves them where a later run can continue from them, and tells whether it can. Where it cannot, nothing of the run stays: what
+    /// it wrote would lie in the output without manifest, report and crosswalk.
+    fn leave(&self, plan: &OutputPlan) -> Result<bool, Error> {
         let can_resume = self.stage.note()?.is_some();
         if !can_resume {
-            self.remove()?;
+            self.withdraw(plan)?;
         }
         Ok(can_resume)
     }
 
-    fn remove(self) -> Result<(), Error> {
-        self.stage.remove()?;
-        self.private.remove()
+    /// Removes all that the run wrote, and the stages.
+    fn withdraw(&self, plan: &OutputPlan) -> Result<(), Error> {
+        withdraw(plan, &self.stage)?;
+        self.remove()
+    }
+
+    fn remove(&self) -> Result<(), Error> {
+        self.stage.clone().remove()?;
+        self.private.clone().remove()
     }
 }
 
-/// Puts the private files, the manifest and the reports under their names. Where ids collide, nothing of the run stays.
-fn finish(plan: OutputPlan, stages: Stages, private: PrivateFiles, report: Report) -> Result<Ended, Error> {
-    if let Err(error) = private.finish(&plan) {
-        withdraw(&plan, &stages.stage)?;
-        stages.remove()?;
-        return Ok(Ended::Failed { error, can_resume: false });
-    }
-    write_manifest(&plan, &stages.stage)?;
+/// Puts the private files, the manifest and the reports under their names.
+fn finish(
+    plan: &OutputPlan,
+    stages: &Stages,
+    private: PrivateFiles,
+    report: Report,
+) -> Result<Box<Finished>, Error> {
+    private.finish(plan)?;
+    write_manifest(plan, &stages.stage)?;
     save(&plan.report_json, &report.to_json())?;
     save(&plan.report_md, &report.to_markdown())?;
     stages.remove()?;
-    let OutputPlan { report_md: report_file, private: private_folder, .. } = plan;
-    Ok(Ended::Done(Box::new(Finished { report, report_file, private_folder })))
+    let (report_file, private_folder) = (plan.report_md.clone(), plan.private.clone());
+    Ok(Box::new(Finished { report, report_file, private_folder }))
 }
 
 /// Removes what the runs left that this one replaces. Shares of one output do it one after the other.
@@ -506,7 +558,7 @@ fn new_stems(plan: &OutputPlan, names: &[PathBuf]) -> Vec<String> {
 }
 
 /// Refuses an output inside an input: a later run would read what this one writes.
-fn check_output(inputs: &[PathBuf], output: &Path) -> Result<(), Error> {
+pub fn check_output(inputs: &[PathBuf], output: &Path) -> Result<(), Error> {
     let out = resolved(output);
     let holds = |input: &&PathBuf| {
         std::fs::canonicalize(input).is_ok_and(|given| given.is_dir() && out.starts_with(&given))
@@ -556,7 +608,8 @@ fn write_links(private: &Path, links: &Links) -> Result<(), Error> {
         Error::io(format!("cannot write links.csv: {}", taire_text::io_reason(e))).in_file(private)
     };
     let mut file = tempfile::NamedTempFile::new_in(private).map_err(|e| failed(&e))?;
-    links.write_csv(&mut std::io::BufWriter::new(file.as_file_mut()))?;
+    let written = links.write_csv(&mut std::io::BufWriter::new(file.as_file_mut()));
+    written.map_err(|e| e.in_file(&private.join("links.csv")))?;
     file.persist(private.join("links.csv")).map_err(|e| failed(&e.error))?;
     Ok(())
 }

@@ -200,6 +200,31 @@ fn is_below(name: &str) -> bool {
     Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)))
 }
 
+/// Refuses a private folder that belongs to another output, which is still there: `out.jsonl`, `out.csv` and `out/` have one private
+/// folder, and this run would replace the other's crosswalk.
+pub(super) fn check_private(plan: &OutputPlan) -> Result<(), Error> {
+    let manifest = plan.private.join("manifest.json");
+    let listed = if manifest.is_file() { read_manifest(&manifest)? } else { Vec::new() };
+    let beside = plan.private.parent().unwrap_or(Path::new(""));
+    let is_own = |name: &String| {
+        plan.is_file && plan.targets.iter().any(|target| target.file_name() == Some(name.as_ref()))
+    };
+    let file =
+        listed.iter().filter(|name| !is_own(name)).map(|name| beside.join(name)).find(|path| path.is_file());
+    let folder = plan.private.with_extension("");
+    let folder = Some(folder).filter(|folder| plan.is_file && folder.join("manifest.json").is_file());
+    match file.or(folder) {
+        None => Ok(()),
+        Some(other) => {
+            let why = format!(
+                "this private folder holds the crosswalk of {}, which this run would replace; give the output another name",
+                other.display()
+            );
+            Err(Error::usage(why).in_file(&plan.private))
+        }
+    }
+}
+
 fn read_log(stage: &Path) -> Result<Vec<String>, Error> {
     let path = stage.join(LOG);
     match fs::read_to_string(&path) {

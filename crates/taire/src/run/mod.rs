@@ -18,7 +18,7 @@ mod sink;
 mod uniqueness;
 
 pub use feed::{Event, Feed, InputPosition, Reading, Step};
-pub use files::{Ended, Files, Finished};
+pub use files::{Ended, Files, Finished, check_output};
 pub use fingerprint::Fingerprint;
 pub use journal::{Checkpoint, Journal};
 pub use manifest::{Manifest, ManifestFile};

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `crosswalk.csv` | each file, document, patient and stay with what stands for it in the output |
 //! | `refused.csv` | what was not written, and why |
-//! | `doubtful.csv` | written documents, the most doubtful first, with the line of the worst place |
+//! | `doubtful.csv` | written documents, the most doubtful first, with the line of the worst place, and its page where there are pages |
 //! | `remarks.csv` | what was skipped or left out, by name |
 //!
 //! `links.csv` comes beside them (see [`taire_formats::OutputPlan::private_file`]). Files are written in a stage of their own and appear when the
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use taire_formats::{AtomicFile, OutputPlan, Refusal, Setting, Stage, each_csv_row, push_csv_row};
+use taire_formats::{AtomicFile, Document, OutputPlan, Refusal, Setting, Stage, each_csv_row, push_csv_row};
 use taire_surrogate::IdKind;
 
 use super::uniqueness::{SurrogateCheck, id_hash};
@@ -149,12 +149,15 @@ impl PrivateFiles {
         put(&mut self.remarks, &mut self.row, &[document, remark])
     }
 
-    pub(super) fn doubt(&mut self, document: &str, new: &str, doubt: Doubt) -> Result<(), Error> {
+    pub(super) fn doubt(&mut self, document: &Document, new: &str, doubt: Doubt) -> Result<(), Error> {
         let figure = |x: Option<f32>| x.map(|x| format!("{x:.3}")).unwrap_or_default();
-        let line = doubt.line.map(|line| line.to_string()).unwrap_or_default();
+        let (page, line) = match doubt.line.map(|line| document.page_and_line(line)) {
+            Some((page, line)) => (page.map(|page| page.to_string()).unwrap_or_default(), line.to_string()),
+            None => Default::default(),
+        };
         let (least, left) = (figure(doubt.least_sure), figure(doubt.spared));
         let harm = format!("{:.3}", doubt.figure());
-        put(&mut self.doubtful, &mut self.row, &[document, new, &line, &harm, &least, &left])
+        put(&mut self.doubtful, &mut self.row, &[&document.id, new, &line, &harm, &least, &left, &page])
     }
 
     /// What was written so far outlives this process: called before a document is released.
@@ -183,7 +186,7 @@ impl PrivateFiles {
     }
 }
 
-const DOUBTFUL_HEADER: &[u8] = b"document,new,line,doubt,least_sure,left_in_text\n";
+const DOUBTFUL_HEADER: &[u8] = b"document,new,line,doubt,least_sure,left_in_text,page\n";
 
 fn put(file: &mut AtomicFile, row: &mut Vec<u8>, cells: &[&str]) -> Result<(), Error> {
     row.clear();

@@ -1,5 +1,6 @@
 //! Companion tables: re-keyed with the key and the calendar of the documents, so that they still join.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
@@ -11,19 +12,35 @@ use super::manifest::WriteLog;
 use super::private::PrivateFiles;
 use crate::{Engine, Error, Report};
 
-struct Keyed<'a>(&'a Rewriter);
+/// Gives new ids, and writes those of patients and stays to the crosswalk.
+struct Keyed<'a> {
+    rewriter: &'a Rewriter,
+    private: RefCell<&'a mut PrivateFiles>,
+    /// Why the crosswalk could not be written.
+    failed: RefCell<Option<Error>>,
+}
+
+impl Keyed<'_> {
+    fn crossed(&self, kind: IdKind, id: &str) -> String {
+        let new = self.rewriter.join_key(kind, id);
+        if let Err(error) = self.private.borrow_mut().cross(kind, id, &new) {
+            self.failed.borrow_mut().get_or_insert(error);
+        }
+        new
+    }
+}
 
 impl Rekey for Keyed<'_> {
     fn id(&self, kind: JoinId, id: &str) -> Option<String> {
         match kind {
-            JoinId::Patient => Some(self.0.join_key(IdKind::Patient, PatientId::parse(id)?.as_str())),
-            JoinId::Visit => Some(self.0.join_key(IdKind::Visit, id)),
-            JoinId::Other => Some(self.0.join_key(IdKind::Document, id)),
+            JoinId::Patient => Some(self.crossed(IdKind::Patient, PatientId::parse(id)?.as_str())),
+            JoinId::Visit => Some(self.crossed(IdKind::Visit, id)),
+            JoinId::Other => Some(self.rewriter.join_key(IdKind::Document, id)),
         }
     }
 
     fn day(&self, patient: &str, day: Date) -> Option<Date> {
-        self.0.record_day(PatientId::parse(patient)?.as_str(), day)
+        self.rewriter.record_day(PatientId::parse(patient)?.as_str(), day)
     }
 }
 
@@ -67,25 +84,31 @@ impl<'a> Companions<'a> {
         Ok(companions)
     }
 
-    /// Writes the tables beside the documents.
+    /// Writes the tables beside the documents, and says so in the report.
     pub(super) fn write(
         &self,
         stage: &Stage,
         private: &mut PrivateFiles,
-        report: &mut Report,
-    ) -> Result<(), Error> {
-        let Some(rewriter) = self.rewriter else { return Ok(()) };
+        mut report: Report,
+    ) -> Result<Report, Error> {
+        let Some(rewriter) = self.rewriter else { return Ok(report) };
         let mut log = WriteLog::open(stage, self.folder)?;
         for (table, target) in &self.tables {
             log.add(std::slice::from_ref(target))?;
-            let done = rekey_table(table, target, self.kept, &Keyed(rewriter))?;
-            self.tell(table, target, &done, private, report)?;
+            let name = target.strip_prefix(self.folder).unwrap_or(target).to_string_lossy().into_owned();
+            private.cross(IdKind::File, &table.display().to_string(), &name)?;
+            let keyed = Keyed { rewriter, private: RefCell::new(&mut *private), failed: RefCell::default() };
+            let done = rekey_table(table, target, self.kept, &keyed)?;
+            if let Some(error) = keyed.failed.into_inner() {
+                return Err(error);
+            }
+            self.tell(table, target, &done, private, &mut report)?;
         }
         report.remark(
             "birth dates in re-keyed tables move with the calendar and are not pooled for the very old, as they are in texts: \
              check them before you share",
         );
-        Ok(())
+        Ok(report)
     }
 
     fn tell(
@@ -106,6 +129,12 @@ impl<'a> Companions<'a> {
         }
         if done.empty_dates > 0 {
             remark.push_str(&format!("; {} dates could not be read and are empty", done.empty_dates));
+        }
+        if done.empty_codes > 0 {
+            remark.push_str(&format!("; {} codes were no whole numbers and are empty", done.empty_codes));
+        }
+        if done.times > 0 {
+            remark.push_str(&format!("; {} times of day stay as they are", done.times));
         }
         report.remark(remark);
         Ok(())

@@ -48,6 +48,11 @@ impl ReviewedSpans {
         ReviewedSpans { unsettled: ids.into_iter().collect(), ..self }
     }
 
+    /// The reviewed documents by their id.
+    pub fn documents(&self) -> impl Iterator<Item = (&str, &ReviewedDocument)> {
+        self.documents.iter().map(|(id, document)| (id.as_str(), document))
+    }
+
     /// How many documents reviewers accepted with different spans.
     pub fn unsettled(&self) -> usize {
         self.unsettled.len()

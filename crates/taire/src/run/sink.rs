@@ -218,7 +218,7 @@ impl<K> Sink<'_, K> {
         self.accounts.add(document.patient_id().map(|id| id.as_str()), &done.releases);
         self.report.documents.from_reviewed_spans += usize::from(reviewed);
         self.report.doubt(done.doubt);
-        self.private.doubt(&document.id, &id, done.doubt)
+        self.private.doubt(document, &id, done.doubt)
     }
 
     /// What else a person should know of a written document.
@@ -255,6 +255,12 @@ impl<K> Sink<'_, K> {
             self.report.remark(format!(
                 "{} dates beside documents could not be read and are written empty",
                 summary.unread_dates
+            ));
+        }
+        if summary.trimmed_patients > 0 {
+            self.report.remark(format!(
+                "{} patient ids had blanks around them, which do not count: ids that differ in them alone are one patient",
+                summary.trimmed_patients
             ));
         }
         self.outputs.layout = None;
