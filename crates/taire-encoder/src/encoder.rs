@@ -410,3 +410,42 @@ pub(crate) fn probabilities(shape: &Shape, rows: &[f32], length: usize, head: us
     multiply(&rows[head * d..], 3 * w, length, &scratch.packed, &mut scratch.scores, length, false);
     softmax_rows(&mut scratch.scores, length, 1.0 / (d as f32).sqrt());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape {
+        layers: 3,
+        width: 32,
+        heads: 4,
+        inner: 64,
+        vocabulary: 50,
+        positions: 40,
+        first_position: 0,
+        epsilon: 1e-12,
+    };
+
+    #[test]
+    fn wanted_pieces_and_eight_bits_change_little() {
+        let weights = Weights::random(SHAPE, 5);
+        let pieces: Vec<u32> = (0..40).map(|i| i * 17 % 50).collect();
+        let sequences = [0..21, 21..22, 22..40];
+        let batch = Batch { pieces: &pieces, sequences: &sequences, extra: &[] };
+        let (mut all, mut some) = (Tape::default(), Tape::default());
+        let floats = Encoder::new(weights.clone());
+        floats.run(batch, Dropout::NONE, false, &mut all);
+        for (wanted, encoder, limit) in [
+            (&[0, 3, 20, 22, 39][..], &floats, 1e-5),
+            (&[23], &floats, 1e-5),
+            (&[0, 3, 21, 39], &Encoder::quantised(weights), 0.1),
+        ] {
+            encoder.run_for(batch, wanted, &mut some);
+            assert_eq!(some.output.len(), wanted.len() * SHAPE.width);
+            for (row, &at) in some.output.chunks_exact(SHAPE.width).zip(wanted) {
+                let whole = &all.output[at * SHAPE.width..(at + 1) * SHAPE.width];
+                assert!(row.iter().zip(whole).all(|(a, b)| (a - b).abs() < limit), "{at}");
+            }
+        }
+    }
+}

@@ -40,7 +40,7 @@ impl QuantisedMatrix {
             let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
             let panel = &mut lines[j / WIDE * pairs..][..pairs];
             for (k, &x) in column.iter().enumerate() {
-                panel[k / 2][j % WIDE * 2 + k % 2] = (x * inverse).round() as i16;
+                panel[k / 2][j % WIDE * 2 + k % 2] = round(x * inverse);
             }
         }
         QuantisedMatrix { depth, width, lines, scales }
@@ -90,6 +90,13 @@ trait PairSums: Copy {
     /// Adds the products of one pair with that of each column.
     fn add(self, sums: Self::Sums, pair: i32, columns: &[i16; LINE]) -> Self::Sums;
     fn values(self, sums: Self::Sums) -> [i32; WIDE];
+}
+
+/// The nearest whole number, for numbers within sixteen bits: adding this leaves it in the last bits of the sum.
+#[inline(always)]
+fn round(x: f32) -> i16 {
+    const SHIFT: f32 = 12_582_912.0;
+    (x + SHIFT).to_bits() as i16
 }
 
 /// Two whole numbers in one.
@@ -274,8 +281,6 @@ impl<K: PairSums, const HIGH: usize, const PANELS: usize> NullaryFnOnce for Work
 /// Blocks of `HIGH` rows, a pair of depths of each side by side.
 #[inline(always)]
 fn quantise<const HIGH: usize>(a: &[f32], b: &QuantisedMatrix, left: &mut [i32], scales: &mut Vec<f32>) {
-    // Adding and subtracting it rounds to whole numbers.
-    const ROUND: f32 = 12_582_912.0;
     const LANES: usize = 16;
     let (pairs, limit) = (b.depth.div_ceil(2), b.limit());
     for (i, row) in a.chunks_exact(b.depth).enumerate() {
@@ -289,7 +294,7 @@ fn quantise<const HIGH: usize>(a: &[f32], b: &QuantisedMatrix, left: &mut [i32],
         let top = tops.iter().chain(rest).fold(0.0f32, |top, x| top.max(x.abs()));
         let inverse = if top > 0.0 { limit / top } else { 0.0 };
         scales.push(top / limit);
-        let whole = |x: f32| ((x * inverse + ROUND).to_bits() & 0xffff) as i16;
+        let whole = |x: f32| round(x * inverse);
         let block = &mut left[i / HIGH * HIGH * pairs..][..HIGH * pairs];
         let (block, _) = block.as_chunks_mut::<HIGH>();
         let (both, last) = row.as_chunks::<2>();
