@@ -168,7 +168,7 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
     ),
     key(
         "detect.cascade",
-        "Lets `transformer` read only what `student` leaves in doubt: words with this chance or more of being part of an identifier, and rules' finds that `student` does not confirm. From 0 to 1; without it `transformer` reads everything, some four times slower.",
+        "Lets `transformer` read only what `student` leaves in doubt: words with this chance or more of being part of an identifier, and rules' finds that `student` does not confirm. From 0 to 1; without it `transformer` reads everything.",
         "detect.cascade = 0.005",
     ),
     key(
