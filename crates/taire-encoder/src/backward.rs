@@ -196,7 +196,7 @@ impl Step<'_> {
         for head in 0..self.shape.heads {
             let at = head * d;
             probabilities(self.shape, rows, n, head, scratch);
-            let Scratch { packed, scores } = scratch;
+            let Scratch { packed, scores, .. } = scratch;
             // To the values.
             transpose(scores, n, n, n, turned);
             packed.fill(&context[at..], n, d, w, Side::Rows);

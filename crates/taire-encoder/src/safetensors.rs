@@ -145,8 +145,11 @@ impl Tensors {
         let rows = shape.first().copied().unwrap_or(1);
         let scales = self.read(&format!("{name}.scale"), &[rows])?;
         let width = (bytes.len() / rows.max(1)).max(1);
-        let rows = bytes.chunks_exact(width).zip(scales);
-        Ok(rows.flat_map(|(row, scale)| row.iter().map(move |&b| f32::from(b as i8) * scale)).collect())
+        let mut out = Vec::with_capacity(bytes.len());
+        for (row, scale) in bytes.chunks_exact(width).zip(scales) {
+            out.extend(row.iter().map(|&b| f32::from(b as i8) * scale));
+        }
+        Ok(out)
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod crf;
 
+mod cascade;
 mod classes;
 mod detector;
 mod error;
@@ -14,6 +15,7 @@ mod student;
 mod train;
 mod transformer;
 
+pub use cascade::{Cascade, ReadShare};
 pub use classes::{Category, Class};
 pub use detector::CrfDetector;
 pub use error::Error;

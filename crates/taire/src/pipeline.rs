@@ -13,7 +13,7 @@ use taire_detect::{
 };
 use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
-use taire_models::{CrfDetector, StudentDetector, TransformerDetector};
+use taire_models::{Cascade, CrfDetector, ReadShare, StudentDetector, TransformerDetector};
 use taire_surrogate::{Action, Fallback, IdKind, RecordNames, Release, Rewriter, ScopeKind, SecretKey};
 use taire_text::{Entity, Label, Language, Mention, Note, Phi, Raw, Role, Source, Span};
 
@@ -106,6 +106,8 @@ pub struct Pipeline {
     rewriter: Option<Rewriter>,
     /// The institution's staff, sites and services, looked for in every note.
     directory: Option<Arc<PeopleIndex>>,
+    /// How much the transformer of a cascade read.
+    read_share: Option<Arc<ReadShare>>,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -196,6 +198,7 @@ impl Pipeline {
         key: Option<SecretKey>,
     ) -> Result<Pipeline, Error> {
         let mut detectors: Vec<Box<dyn Detector>> = Vec::new();
+        let mut read_share = None;
         for &source in BUILT.iter().filter(|&&s| policy.looks(s)) {
             match source {
                 Source::Metadata => detectors.push(Box::new(Metadata)),
@@ -205,8 +208,17 @@ impl Pipeline {
                 Source::Crf if policy.detect.pool.is_some() => {}
                 // It hears the rules, so it comes after them.
                 Source::Crf => detectors.push(Box::new(model(policy, language)?)),
+                // It reads for the transformer too, which comes after it.
+                Source::Student if policy.detect.cascade.is_some() => {}
                 Source::Student => detectors.push(Box::new(student(policy)?)),
-                Source::Transformer => detectors.push(Box::new(transformer(policy, language)?)),
+                Source::Transformer => match policy.detect.cascade {
+                    Some(least) => {
+                        let cascade = Cascade::new(student(policy)?, transformer(policy, language)?, least);
+                        read_share = Some(cascade.share());
+                        detectors.push(Box::new(cascade));
+                    }
+                    None => detectors.push(Box::new(transformer(policy, language)?)),
+                },
                 Source::AllowList => detectors.push(Box::new(AllowList::new(policy.judgements()?))),
                 _ => {}
             }
@@ -225,6 +237,7 @@ impl Pipeline {
             own: Arc::new(policy.own_rules()?),
             rewriter,
             directory: None,
+            read_share,
         })
     }
 
@@ -246,6 +259,11 @@ impl Pipeline {
     /// The policy it was built from.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// The share of words that the transformer of a cascade has read so far, those read as context included.
+    pub fn read_share(&self) -> Option<f64> {
+        self.read_share.as_ref().and_then(|share| share.value())
     }
 
     /// What identifies somebody in these notes, note by note.

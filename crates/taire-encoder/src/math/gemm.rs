@@ -9,8 +9,6 @@ use super::fast;
 
 /// Columns of a panel.
 const WIDE: usize = 16;
-/// Rows of the inner block: with sixteen columns it fills the registers.
-const HIGH: usize = 6;
 /// Rows, and depth, that stay in the nearer caches.
 const ROWS: usize = 120;
 const DEPTH: usize = 512;
@@ -119,18 +117,19 @@ impl WithSimd for Multiply<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         match S::F32_LANES {
-            16 => self.run::<S, 1>(simd),
-            8 => self.run::<S, 2>(simd),
-            4 => self.run::<S, 4>(simd),
-            _ => self.run::<S, WIDE>(simd),
+            16 => self.run::<S, 1, 12>(simd),
+            8 => self.run::<S, 2, 6>(simd),
+            4 => self.run::<S, 4, 6>(simd),
+            _ => self.run::<S, WIDE, 6>(simd),
         }
     }
 }
 
 impl Multiply<'_> {
-    /// `V` registers make a line of a panel.
+    /// `V` registers make a line of a panel; `HIGH` rows by sixteen columns fill the registers. Each number is summed in
+    /// the same order whatever the sizes.
     #[inline(always)]
-    fn run<S: Simd, const V: usize>(self, simd: S) {
+    fn run<S: Simd, const V: usize, const HIGH: usize>(self, simd: S) {
         let Multiply { a, a_stride, rows, b, c, c_stride, add, left } = self;
         let depth = b.depth;
         for top in (0..rows).step_by(ROWS) {
@@ -140,7 +139,7 @@ impl Multiply<'_> {
                 let deep = to - from;
                 let add = add || from > 0;
                 let left = &mut left[..(bottom - top).next_multiple_of(HIGH) * deep];
-                pack_left(&a[top * a_stride + from..], a_stride, bottom - top, left, deep);
+                pack_left::<HIGH>(&a[top * a_stride + from..], a_stride, bottom - top, left, deep);
                 for (p, panel) in b.panels.chunks_exact(depth * WIDE).enumerate() {
                     let panel = &panel[from * WIDE..to * WIDE];
                     let at = p * WIDE;
@@ -149,7 +148,7 @@ impl Multiply<'_> {
                     for left in left.chunks_exact(deep * HIGH) {
                         let high = HIGH.min(bottom - row);
                         let c = &mut c[row * c_stride + at..];
-                        block::<S, V>(simd, left, panel, c, c_stride, high, columns, add);
+                        block::<S, V, HIGH>(simd, left, panel, c, c_stride, high, columns, add);
                         row += HIGH;
                     }
                 }
@@ -158,9 +157,9 @@ impl Multiply<'_> {
     }
 }
 
-/// Blocks of [`HIGH`] rows, column after column; what is missing in the last is zero.
+/// Blocks of `HIGH` rows, column after column; what is missing in the last is zero.
 #[inline(always)]
-fn pack_left(a: &[f32], stride: usize, rows: usize, out: &mut [f32], deep: usize) {
+fn pack_left<const HIGH: usize>(a: &[f32], stride: usize, rows: usize, out: &mut [f32], deep: usize) {
     for (block, out) in out.chunks_exact_mut(deep * HIGH).enumerate() {
         let (out, _) = out.as_chunks_mut::<HIGH>();
         for i in 0..HIGH {
@@ -177,7 +176,7 @@ fn pack_left(a: &[f32], stride: usize, rows: usize, out: &mut [f32], deep: usize
 
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn block<S: Simd, const V: usize>(
+fn block<S: Simd, const V: usize, const HIGH: usize>(
     simd: S,
     left: &[f32],
     panel: &[f32],
@@ -199,18 +198,23 @@ fn block<S: Simd, const V: usize>(
             }
         }
     }
-    for (i, sums) in sums.iter().enumerate().take(high) {
+    // Read with fixed indices only, so that the sums above stay in registers.
+    let mut lines = [[0.0; WIDE]; HIGH];
+    for i in 0..HIGH {
+        let (line, _) = S::as_mut_simd_f32s(&mut lines[i]);
+        for j in 0..V {
+            line[j] = sums[i][j];
+        }
+    }
+    for (i, line) in lines.iter().enumerate().take(high) {
         let c = &mut c[i * c_stride..][..columns];
         if columns == WIDE {
-            let (c, _) = S::as_mut_simd_f32s(c);
-            for (c, &sum) in c.iter_mut().zip(sums) {
-                *c = if add { simd.add_f32s(*c, sum) } else { sum };
+            let (c, _) = c.as_chunks_mut::<WIDE>();
+            match add {
+                false => c[0] = *line,
+                true => (0..WIDE).for_each(|j| c[0][j] += line[j]),
             }
             continue;
-        }
-        let mut line = [0.0; WIDE];
-        for (out, sum) in S::as_mut_simd_f32s(&mut line).0.iter_mut().zip(sums) {
-            *out = *sum;
         }
         match add {
             false => c.copy_from_slice(&line[..columns]),

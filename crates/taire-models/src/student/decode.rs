@@ -116,6 +116,11 @@ impl Decoder {
         out.reverse();
     }
 
+    /// The probability of each word that it is not outside.
+    pub(crate) fn covered(&self) -> &[f32] {
+        &self.covered
+    }
+
     /// The largest probability that one of these words is not outside.
     pub(crate) fn most_covered(&self, words: Range<usize>) -> f32 {
         self.covered[words].iter().fold(0.0, |a, &b| a.max(b))

@@ -45,7 +45,14 @@ impl StudentDetector {
         &self.model.classes
     }
 
-    fn find(&self, note: &Note, rules: &[Mention], out: &mut Vec<Mention>) {
+    /// Finds in a note. `chances`, one for each token, receives the chance that the token is part of anything.
+    pub(crate) fn find(
+        &self,
+        note: &Note,
+        rules: &[Mention],
+        chances: Option<&mut Vec<f32>>,
+        out: &mut Vec<Mention>,
+    ) {
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
         let Buffers { reader, rows, net, decoder, found } = &mut buffers;
@@ -54,6 +61,11 @@ impl StudentDetector {
         decoder.start(classes.len(), *outside_bias);
         network.run(rows, net, |scores| decoder.push(scores));
         decoder.finish(found);
+        if let Some(chances) = chances {
+            chances.clear();
+            chances.resize(note.tokens.len(), 0.0);
+            rows.tokens.iter().zip(decoder.covered()).for_each(|(&token, &p)| chances[token as usize] = p);
+        }
         for segment in found.iter() {
             let token = |word: usize| rows.tokens[word] as usize;
             let (first, last) = (token(segment.words.start), token(segment.words.end - 1));
@@ -148,7 +160,7 @@ impl Detector for StudentDetector {
     fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
         for (note, out) in notes.iter().zip(out) {
             let mut seen = Vec::new();
-            self.find(note, out, &mut seen);
+            self.find(note, out, None, &mut seen);
             out.append(&mut seen);
         }
         Ok(())

@@ -2,10 +2,17 @@
 //! rules know of it. Each is a number; the model has a vector for each, added to the word's embedding, and a row of
 //! scores for the labels.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use taire_text::{Kind, Label, Mention, Note, Source, Token};
 
 const LABELS: usize = Label::ALL.len();
+
+/// Words that are read with a word in doubt, on either side: what it belongs to, as a rule.
+const AROUND: usize = 6;
+/// Ranges that are no further apart become one: both would read the words between them as context.
+const GAP: usize = 8;
 
 const FORM: usize = 0;
 const GLUED: usize = FORM + 24;
@@ -119,8 +126,46 @@ impl Words {
         self.tokens.len()
     }
 
+    /// Ranges of words around the tokens in doubt: [`AROUND`] words to either side.
+    pub(crate) fn around(&self, doubts: &[bool]) -> Vec<Range<usize>> {
+        let mut out: Vec<Range<usize>> = Vec::new();
+        for (word, _) in self.tokens.iter().enumerate().filter(|(_, token)| doubts[**token as usize]) {
+            let range = word.saturating_sub(AROUND)..(word + AROUND + 1).min(self.len());
+            match out.last_mut() {
+                Some(last) if range.start <= last.end + GAP => last.end = range.end,
+                _ => out.push(range),
+            }
+        }
+        out
+    }
+
     pub(crate) fn clues(&self, word: usize) -> &[u16] {
         let from = word.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.clues[from as usize..self.ends[word] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_hold_words_in_doubt_with_their_neighbours() {
+        // Every third token is a line end.
+        let words = Words { tokens: (0..300).filter(|t| t % 3 != 2).collect(), ..Words::default() };
+        let around = |tokens: &[usize]| {
+            let mut doubts = vec![false; 300];
+            tokens.iter().for_each(|&t| doubts[t] = true);
+            words.around(&doubts)
+        };
+        assert!(around(&[]).is_empty());
+        // Token 150 is word 100; a line end is no word.
+        assert_eq!(around(&[150, 152]), [100 - AROUND..101 + AROUND]);
+        assert_eq!(around(&[0, 150, 299]), [0..1 + AROUND, 100 - AROUND..101 + AROUND]);
+        let far = 100 + 2 * AROUND + GAP + 2;
+        assert_eq!(around(&[150, 150 + 3]), [100 - AROUND..103 + AROUND]);
+        assert_eq!(words.tokens[far] % 3, 0);
+        assert_eq!(around(&[150, words.tokens[far] as usize]).len(), 2);
+        assert_eq!(around(&[150, words.tokens[far - 2] as usize]).len(), 1);
     }
 }

@@ -11,11 +11,10 @@ use super::chain::{Chain, Trellis};
 use super::clues::Words;
 use super::file::read_model;
 use super::pool::Pool;
-use super::tagger::{Cut, Tagger};
-use crate::classes::Class;
+use super::tagger::{Buffers, Cut, Tagger};
 use crate::detector::say;
 use crate::shipped::TEACHER;
-use crate::{CrfDetector, Error};
+use crate::{CrfDetector, Error, ReadShare};
 
 /// Finds what its model was trained to find. It reads the mentions that the rules left in the output.
 ///
@@ -24,6 +23,8 @@ pub struct TransformerDetector {
     tagger: Arc<Tagger>,
     chain: Chain,
     pool: Option<Pool>,
+    /// Buffers at rest; a call takes one and gives it back.
+    buffers: Mutex<Vec<Buffers>>,
 }
 
 impl std::fmt::Debug for TransformerDetector {
@@ -51,7 +52,7 @@ impl TransformerDetector {
 
     fn new(tagger: Arc<Tagger>) -> TransformerDetector {
         let chain = tagger.chain();
-        TransformerDetector { tagger, chain, pool: None }
+        TransformerDetector { tagger, chain, pool: None, buffers: Mutex::default() }
     }
 
     /// Lets a CRF decide with it; `share`, from 0 to 1, is how much of a decision is the CRF's. A class that one of them
@@ -68,23 +69,52 @@ impl TransformerDetector {
         &self.tagger.languages
     }
 
-    fn each(&self, note: &Note, mentions: &[Mention], mut see: impl FnMut(usize, usize, Class, f32)) {
+    /// Finds in a note, or only around its tokens that are in doubt. A pool with a CRF reads whole notes.
+    pub(crate) fn find(
+        &self,
+        note: &Note,
+        mentions: &[Mention],
+        doubts: Option<(&[bool], &ReadShare)>,
+        out: &mut Vec<Mention>,
+    ) {
         let words = Words::read(note, mentions);
-        if words.len() == 0 {
+        let ranges = match doubts {
+            Some((doubts, _)) => words.around(doubts),
+            None => vec![0..words.len()],
+        };
+        let all = words.len();
+        let cut = Cut::new(&self.tagger.tokeniser, note, words, &ranges);
+        let windows = self.tagger.windows(&cut, &ranges);
+        if let Some((_, share)) = doubts {
+            share.add(windows.iter().map(|(window, _)| window.words.len()).sum(), all);
+        }
+        if windows.is_empty() {
             return;
         }
-        let cut = Cut::new(&self.tagger.tokeniser, note, words);
-        let mut scores = self.tagger.scores(&cut);
+        let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut buffers = lock().pop().unwrap_or_default();
+        let mut scores = self.tagger.scores(&cut, &windows, &mut buffers);
+        lock().push(buffers);
         if let Some(pool) = &self.pool {
             pool.join(note, mentions, &cut.words, &mut scores);
         }
-        let labelling = self.chain.best(&scores);
+        let labels = self.tagger.head.shape.labels;
         let mut trellis = Trellis::default();
-        self.chain.sum(&scores, &mut trellis);
-        for segment in self.chain.segments(&labelling, &trellis) {
-            let token = |word: usize| cut.words.tokens[word] as usize;
-            let (first, last) = (token(segment.words.start), token(segment.words.end - 1));
-            see(first, last, self.tagger.classes[segment.class], segment.probability);
+        let mut from = 0;
+        for range in ranges {
+            let scores = &scores[from * labels..(from + range.len()) * labels];
+            from += range.len();
+            let labelling = self.chain.best(scores);
+            self.chain.sum(scores, &mut trellis);
+            for segment in self.chain.segments(&labelling, &trellis) {
+                let token = |word: usize| cut.words.tokens[range.start + word] as usize;
+                let (first, last) = (token(segment.words.start), token(segment.words.end - 1));
+                let class = self.tagger.classes[segment.class];
+                say(note, (first, last), class, segment.probability, Source::Transformer, out);
+            }
+        }
+        if let Some(pool) = &self.pool {
+            pool.rest(&self.tagger, note, mentions, out);
         }
     }
 }
@@ -97,12 +127,7 @@ impl Detector for TransformerDetector {
     fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
         for (note, out) in notes.iter().zip(out) {
             let mut seen = Vec::new();
-            self.each(note, out, |first, last, class, p| {
-                say(note, (first, last), class, p, Source::Transformer, &mut seen);
-            });
-            if let Some(pool) = &self.pool {
-                pool.rest(&self.tagger, note, out, &mut seen);
-            }
+            self.find(note, out, None, &mut seen);
             out.append(&mut seen);
         }
         Ok(())

@@ -85,6 +85,7 @@ pub(crate) fn write_model(folder: &Path, parts: &Parts<'_>) -> Result<(), Error>
     fs::write(folder.join("tagger.json"), about + "\n").map_err(failed)
 }
 
+/// Reads a model for detection.
 pub(crate) fn read_model(files: &ModelFiles<'_>) -> Result<Tagger, Error> {
     let named = match files {
         ModelFiles::Folder(folder) => folder.display().to_string(),
@@ -128,6 +129,6 @@ pub(crate) fn read_model(files: &ModelFiles<'_>) -> Result<Tagger, Error> {
             )));
         }
     }
-    let encoder = Encoder::new(weights);
+    let encoder = Encoder::quantised(weights);
     Ok(Tagger { languages, classes, encoder, tokeniser, head, temperature: about.temperature })
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::chain::{Chain, Labels, Trellis};
 use super::clues::Words;
-use super::tagger::{Cut, Tagger};
+use super::tagger::{Buffers, Cut, Tagger};
 use crate::train::{GoldDocument, Tally};
 
 /// Gold of a document: ranges of tokens, with their classes.
@@ -34,11 +34,13 @@ impl Judge<'_> {
     fn scores(&self, documents: &[GoldDocument], which: &[usize]) -> Vec<(Words, Vec<f32>)> {
         let work = |shard: usize| {
             let mine = which.iter().enumerate().skip(shard).step_by(self.threads);
+            let mut buffers = Buffers::default();
             let score = |(place, &i): (usize, &usize)| {
                 let document = &documents[i];
                 let words = Words::read(&document.note, &document.mentions);
-                let cut = Cut::new(&self.tagger.tokeniser, &document.note, words);
-                let scores = self.tagger.scores(&cut);
+                let all = [0..words.len()];
+                let cut = Cut::new(&self.tagger.tokeniser, &document.note, words, &all);
+                let scores = self.tagger.scores(&cut, &self.tagger.windows(&cut, &all), &mut buffers);
                 (place, (cut.words, scores))
             };
             mine.map(score).collect::<Vec<_>>()

@@ -65,7 +65,7 @@ impl Shard {
         };
         let batch = Batch { pieces: &pieces, sequences: &sequences, extra: &extra };
         tagger.encoder.run(batch, dropout, back.is_some(), &mut self.tape);
-        head.gather(&self.tape.output, &firsts, &mut self.rows);
+        head.gather(&self.tape.output, firsts.iter().copied(), &mut self.rows);
         let Some(((share, seed, backward, words), gradients)) = back else { return };
         drop_out(&mut self.rows, share, seed ^ 0x5bd1_e995);
 

@@ -1,12 +1,12 @@
 //! An encoder with a head for labels on it: from the words of a note to the scores of their labels.
 //!
-//! A note longer than the encoder reads at once is read in windows that overlap; each word is taken from the window
-//! in which it is furthest from a border.
+//! What is longer than the encoder reads at once is read in windows that overlap, so that no word is taken from near the
+//! border of its window.
 
 use std::ops::Range;
 
 use taire_encoder::math::{Packed, Side, add_rows, axpy, multiply};
-use taire_encoder::{Batch, Dropout, Encoder, Tape, Tokeniser};
+use taire_encoder::{Batch, Encoder, Tape, Tokeniser};
 use taire_text::{Language, Note};
 
 use super::chain::{Chain, Labels};
@@ -15,8 +15,8 @@ use crate::classes::Class;
 
 /// Pieces a window holds at most, borders included.
 pub(crate) const WINDOW: usize = 192;
-/// Pieces that two windows share.
-const OVERLAP: usize = 64;
+/// Pieces that are read on either side of what is taken from a window.
+const CONTEXT: usize = 32;
 /// Pieces that are run at once.
 const BATCH: usize = 768;
 
@@ -76,31 +76,32 @@ impl Head {
         Chain::new(labels, &self.numbers[self.shape.transitions()])
     }
 
-    /// Standardised rows for the words whose first pieces are given.
-    pub(crate) fn gather(&self, output: &[f32], firsts: &[usize], out: &mut Vec<f32>) {
+    /// Standardised rows of the encoder's output.
+    pub(crate) fn gather(&self, output: &[f32], rows: impl IntoIterator<Item = usize>, out: &mut Vec<f32>) {
         let width = self.shape.width;
         out.clear();
-        for &first in firsts {
+        for first in rows {
             let row = &output[first * width..(first + 1) * width];
             let even = row.iter().zip(self.mean.iter().zip(&self.inverse));
             out.extend(even.map(|(x, (mean, inverse))| (x - mean) * inverse));
         }
     }
 
-    /// The scores of labels for words `from..`, one row each.
+    /// The scores of labels for some words, one row each; `rows` has their vectors.
     pub(crate) fn scores(
         &self,
         packed: &Packed,
         rows: &[f32],
         words: &Words,
-        range: Range<usize>,
+        which: impl Iterator<Item = usize>,
     ) -> Vec<f32> {
         let s = self.shape;
-        let mut scores = vec![0.0; range.len() * s.labels];
-        multiply(rows, s.width, range.len(), packed, &mut scores, s.labels, false);
+        let count = rows.len() / s.width;
+        let mut scores = vec![0.0; count * s.labels];
+        multiply(rows, s.width, count, packed, &mut scores, s.labels, false);
         add_rows(&mut scores, &self.numbers[s.biases()]);
         let table = &self.numbers[s.clue_scores()];
-        for (row, word) in scores.chunks_exact_mut(s.labels).zip(range) {
+        for (row, word) in scores.chunks_exact_mut(s.labels).zip(which) {
             for &clue in words.clues(word) {
                 let at = usize::from(clue) * s.labels;
                 axpy(1.0, &table[at..at + s.labels], row);
@@ -110,7 +111,7 @@ impl Head {
     }
 }
 
-/// The pieces of a note: for each word where its pieces begin.
+/// The pieces of a note: for each word where its pieces begin. Words that are not read have none.
 #[derive(Clone, Debug)]
 pub(crate) struct Cut {
     pub(crate) words: Words,
@@ -128,13 +129,21 @@ pub(crate) struct Window {
 }
 
 impl Cut {
-    pub(crate) fn new(tokeniser: &Tokeniser, note: &Note, words: Words) -> Cut {
+    /// Cuts the words of some ranges, which are in order, and as many around them as may be read with them.
+    pub(crate) fn new(tokeniser: &Tokeniser, note: &Note, words: Words, ranges: &[Range<usize>]) -> Cut {
         let text = note.norm();
         let (mut pieces, mut starts) = (Vec::new(), Vec::with_capacity(words.len() + 1));
         let mut word = Vec::new();
-        for &token in &words.tokens {
+        // No word is without a piece, so these hold the context of a range, and one piece more.
+        let mut near =
+            ranges.iter().map(|r| r.start.saturating_sub(CONTEXT + 1)..r.end + CONTEXT + 1).peekable();
+        for (i, &token) in words.tokens.iter().enumerate() {
             let token = &note.tokens[token as usize];
             starts.push(pieces.len() as u32);
+            while near.next_if(|range| range.end <= i).is_some() {}
+            if near.peek().is_none_or(|range| i < range.start) {
+                continue;
+            }
             word.clear();
             tokeniser.encode_word(token.of(text), token.glued, &mut word);
             // A word of very many pieces says enough with its first ones.
@@ -167,19 +176,31 @@ impl Cut {
         Window { words, pieces, firsts }
     }
 
-    /// Windows that cover the note, and for each the words that are taken from it.
-    fn windows(&self, borders: [u32; 2], room: usize) -> Vec<(Window, Range<usize>)> {
-        let side = (OVERLAP / 2).min(room / 6);
-        let (mut out, mut from, mut taken) = (Vec::<(Window, Range<usize>)>::new(), 0, 0);
-        while taken < self.words.len() {
-            let to = self.fit(from, room);
-            let end = match to == self.words.len() {
-                true => to,
-                false => self.fit_back(to, side).max(taken + 1),
+    /// Windows for some ranges of words, which are in order, and for each the words that are taken from it.
+    fn windows(
+        &self,
+        ranges: &[Range<usize>],
+        borders: [u32; 2],
+        room: usize,
+    ) -> Vec<(Window, Range<usize>)> {
+        let side = CONTEXT.min(room / 6);
+        let mut out = Vec::new();
+        for range in ranges {
+            let last = match range.end < self.words.len() {
+                true => self.fit(range.end, side),
+                false => range.end,
             };
-            out.push((self.window(from..to, borders), taken..end));
-            taken = end;
-            from = self.fit_back(end, side).max(from + 1).min(taken);
+            let (mut from, mut taken) = (self.fit_back(range.start, side), range.start);
+            while taken < range.end {
+                let to = self.fit(from, room).min(last);
+                let end = match to == last {
+                    true => range.end,
+                    false => self.fit_back(to, side).clamp(taken + 1, range.end),
+                };
+                out.push((self.window(from..to.max(end), borders), taken..end));
+                taken = end;
+                from = self.fit_back(end, side).max(from + 1).min(taken);
+            }
         }
         out
     }
@@ -187,6 +208,17 @@ impl Cut {
 
 /// Pieces of one word that are read at most.
 const LONGEST_WORD: usize = 16;
+
+/// Memory of [`Tagger::scores`], to be used again.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    tape: Tape,
+    pieces: Vec<u32>,
+    sequences: Vec<Range<usize>>,
+    extra: Vec<f32>,
+    wanted: Vec<usize>,
+    rows: Vec<f32>,
+}
 
 /// An encoder with its head.
 pub(crate) struct Tagger {
@@ -208,37 +240,44 @@ impl Tagger {
         WINDOW.min(self.encoder.shape().longest()) - 2
     }
 
-    /// The scores of labels for all words of a note.
-    pub(crate) fn scores(&self, cut: &Cut) -> Vec<f32> {
-        let windows = cut.windows(self.tokeniser.borders(), self.room());
+    /// Windows for some ranges of words, which are in order, and for each the words that are taken from it.
+    pub(crate) fn windows(&self, cut: &Cut, ranges: &[Range<usize>]) -> Vec<(Window, Range<usize>)> {
+        cut.windows(ranges, self.tokeniser.borders(), self.room())
+    }
+
+    /// The scores of labels for the words that are taken from windows, one row a word.
+    pub(crate) fn scores(
+        &self,
+        cut: &Cut,
+        windows: &[(Window, Range<usize>)],
+        buffers: &mut Buffers,
+    ) -> Vec<f32> {
         let packed = self.head.packed();
-        let labels = self.head.shape.labels;
-        let mut out = Vec::with_capacity(cut.words.len() * labels);
-        let mut tape = Tape::default();
-        let (mut pieces, mut sequences, mut extra, mut rows) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let count: usize = windows.iter().map(|(_, taken)| taken.len()).sum();
+        let mut out = Vec::with_capacity(count * self.head.shape.labels);
+        let Buffers { tape, pieces, sequences, extra, wanted, rows } = buffers;
         let mut next = 0;
         while next < windows.len() {
             let first = next;
             pieces.clear();
             sequences.clear();
             extra.clear();
-            while next < windows.len() && (next == first || pieces.len() + WINDOW <= BATCH) {
-                let window = &windows[next].0;
+            wanted.clear();
+            while let Some((window, taken)) = windows.get(next)
+                && (next == first || pieces.len() + window.pieces.len() <= BATCH)
+            {
+                let skip = taken.start - window.words.start;
+                wanted.extend(window.firsts[skip..skip + taken.len()].iter().map(|f| f + pieces.len()));
                 sequences.push(pieces.len()..pieces.len() + window.pieces.len());
                 pieces.extend_from_slice(&window.pieces);
-                clue_rows(&self.head, &cut.words, window, &mut extra);
+                clue_rows(&self.head, &cut.words, window, extra);
                 next += 1;
             }
-            let batch = Batch { pieces: &pieces, sequences: &sequences, extra: &extra };
-            self.encoder.run(batch, Dropout::NONE, false, &mut tape);
-            for ((window, taken), sequence) in windows[first..next].iter().zip(&sequences) {
-                let skip = taken.start - window.words.start;
-                let firsts: Vec<usize> =
-                    window.firsts[skip..skip + taken.len()].iter().map(|f| f + sequence.start).collect();
-                self.head.gather(&tape.output, &firsts, &mut rows);
-                out.append(&mut self.head.scores(&packed, &rows, &cut.words, taken.clone()));
-            }
+            let batch = Batch { pieces, sequences, extra };
+            self.encoder.run_for(batch, wanted, tape);
+            self.head.gather(&tape.output, 0..wanted.len(), rows);
+            let words = windows[first..next].iter().flat_map(|(_, taken)| taken.clone());
+            out.append(&mut self.head.scores(&packed, rows, &cut.words, words));
         }
         if self.temperature != 1.0 {
             out.iter_mut().for_each(|s| *s /= self.temperature);
@@ -285,22 +324,23 @@ mod tests {
         let mut cut = Cut { words, pieces: vec![5; starts[500] as usize], starts };
         cut.words.tokens = (0..500).collect();
         for (room, context) in [(190, 27), (94, 10), (30, 1)] {
-            check(&cut, room, context);
+            check(&cut, &[0..500], room, context);
+            check(&cut, &[0..1, 40..200, 201..202, 480..500], room, context);
+            check(&cut, &[7..300], room, context);
         }
+        assert!(cut.windows(&[], [0, 2], 190).is_empty());
     }
 
-    fn check(cut: &Cut, room: usize, least: u32) {
-        let windows = cut.windows([0, 2], room);
-        let mut taken = 0;
-        for (i, (window, range)) in windows.iter().enumerate() {
+    fn check(cut: &Cut, ranges: &[Range<usize>], room: usize, least: u32) {
+        let mut taken = Vec::new();
+        for (i, (window, range)) in cut.windows(ranges, [0, 2], room).iter().enumerate() {
             assert!(window.pieces.len() <= room + 2);
-            assert_eq!(range.start, taken);
-            taken = range.end;
+            taken.extend(range.clone());
             assert!(window.words.start <= range.start && range.end <= window.words.end);
             let context = |a: usize, b: usize| cut.starts[b] - cut.starts[a];
-            assert!(i == 0 || context(window.words.start, range.start) >= least, "{i}");
-            assert!(range.end == 500 || context(range.end, window.words.end) >= least, "{i}");
+            assert!(window.words.start == 0 || context(window.words.start, range.start) >= least, "{i}");
+            assert!(window.words.end == 500 || context(range.end, window.words.end) >= least, "{i}");
         }
-        assert_eq!(taken, 500);
+        assert_eq!(taken, ranges.iter().cloned().flatten().collect::<Vec<_>>());
     }
 }

@@ -173,10 +173,11 @@ pub fn train_transformer(
         report.spans_inside_tokens += spans.inexact;
         report.spans_dropped += spans.dropped;
         let words = Words::read(&document.note, &document.mentions);
+        let all = 0..words.len();
         let sample = Sample {
             labels: labelling(labels, &words, &spans.spans),
             without_rules: Words::read(&document.note, &[]),
-            cut: Cut::new(&tokeniser, &document.note, words),
+            cut: Cut::new(&tokeniser, &document.note, words, &[all]),
         };
         report.words += sample.labels.len();
         samples.push(sample);

@@ -36,6 +36,22 @@ impl Policy {
                 ));
             }
         }
+        if let Some(least) = self.detect.cascade {
+            if !(0.0..=1.0).contains(&least) {
+                return Err(Error::policy(format!("detect.cascade is {least}; it must be between 0 and 1")));
+            }
+            if !self.looks(Source::Student) || !self.looks(Source::Transformer) {
+                return Err(Error::policy(
+                    "detect.cascade lets `transformer` read what `student` leaves in doubt, but detect.sources does \
+                     not name both",
+                ));
+            }
+            if self.detect.pool.is_some() {
+                return Err(Error::policy(
+                    "detect.cascade and detect.pool exclude each other: with a pool the transformer reads everything",
+                ));
+            }
+        }
         Ok(())
     }
 

@@ -97,6 +97,10 @@ pub struct Detect {
     /// decision, from 0 to 1. Without it each speaks for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<f32>,
+    /// Lets the source `transformer` read only what the source `student` leaves in doubt: the chance of being part of an
+    /// identifier, from 0 to 1, from which a word is in doubt. Without it the transformer reads everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cascade: Option<f32>,
     /// Whether the guard protects medicine: clinical values, form checks, eponyms. Off only to measure what it does.
     #[serde(skip_serializing_if = "is_true")]
     pub guard: bool,
@@ -151,6 +155,7 @@ impl Default for Detect {
             model: None,
             transformer: None,
             student: None,
+            cascade: None,
             pool: None,
             guard: true,
             voices: BTreeMap::new(),

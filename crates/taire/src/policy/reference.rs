@@ -167,6 +167,11 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
         "detect.pool = 0.8",
     ),
     key(
+        "detect.cascade",
+        "Lets `transformer` read only what `student` leaves in doubt: words with this chance or more of being part of an identifier, and rules' finds that `student` does not confirm. From 0 to 1; without it `transformer` reads everything.",
+        "detect.cascade = 0.005",
+    ),
+    key(
         "detect.guard",
         "Whether clinical values, eponyms and forms are protected. `false` only to measure what that does.",
         "detect.guard = true",
@@ -431,6 +436,7 @@ mod tests {
                 transformer: Some("t".into()),
                 student: Some("s".into()),
                 pool: Some(0.5),
+                cascade: Some(0.5),
                 guard: false,
                 voices: BTreeMap::from([(SourceKey(Source::Crf), 0.5)]),
                 patterns: vec![PatternRule {
