@@ -4,14 +4,43 @@
 //! the page empty and both sides hold running text, the left column is read before the right one; short cells, as in
 //! a table of names and values, stay on their line.
 
-/// A piece of text set in one go, in points from the lower left corner.
+use std::ops::Range;
+
+use super::font::Look;
+
+/// A word, or a part of one, as it was set: in points from the lower left corner, seen upright.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Piece {
     pub(crate) x: f32,
     pub(crate) y: f32,
     pub(crate) end: f32,
+    /// Where its last letter ends; a blank may follow.
+    pub(crate) ink: f32,
     pub(crate) size: f32,
     pub(crate) text: String,
+    pub(crate) look: Look,
+    /// Which glyph of the file it starts with.
+    pub(crate) order: usize,
+}
+
+/// A piece of the text with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Run {
+    /// Bytes of the text, with the blank that follows.
+    pub(crate) text: Range<usize>,
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) ink: f32,
+    pub(crate) size: f32,
+    pub(crate) look: Look,
+}
+
+/// Runs of a line without wide gaps between them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Stretch {
+    pub(crate) runs: Vec<Run>,
+    /// Where the next one of the line starts.
+    pub(crate) next: Option<f32>,
 }
 
 /// A stretch of a line without wide gaps.
@@ -19,6 +48,9 @@ struct Segment {
     x: f32,
     end: f32,
     text: String,
+    /// Runs of `text`, from its start.
+    runs: Vec<Run>,
+    next: Option<f32>,
 }
 
 struct Line {
@@ -27,8 +59,8 @@ struct Line {
     segments: Vec<Segment>,
 }
 
-/// Adds the text of a page.
-pub(crate) fn push_page(out: &mut String, pieces: Vec<Piece>) {
+/// Adds the text of a page, and where it stands there.
+pub(crate) fn push_page(out: &mut String, stretches: &mut Vec<Stretch>, pieces: Vec<Piece>) {
     let lines = lines(pieces);
     let mut at = 0;
     while at < lines.len() {
@@ -37,7 +69,7 @@ pub(crate) fn push_page(out: &mut String, pieces: Vec<Piece>) {
                 for left in [true, false] {
                     for line in &lines[at..at + count] {
                         let side = line.segments.iter().filter(|s| (s.end <= gutter) == left);
-                        push_line(out, side);
+                        push_line(out, stretches, side);
                     }
                 }
                 at += count;
@@ -46,20 +78,31 @@ pub(crate) fn push_page(out: &mut String, pieces: Vec<Piece>) {
                 if at > 0 && lines[at - 1].y - lines[at].y > 2.2 * lines[at].size {
                     out.push('\n');
                 }
-                push_line(out, lines[at].segments.iter());
+                push_line(out, stretches, lines[at].segments.iter());
                 at += 1;
             }
         }
     }
 }
 
-fn push_line<'a>(out: &mut String, segments: impl Iterator<Item = &'a Segment>) {
+fn push_line<'a>(
+    out: &mut String,
+    stretches: &mut Vec<Stretch>,
+    segments: impl Iterator<Item = &'a Segment>,
+) {
     let from = out.len();
     for segment in segments {
         if out.len() > from {
             out.push('\t');
         }
+        let start = out.len();
         out.push_str(segment.text.trim_end());
+        let placed = segment.runs.iter().map(|run| {
+            let text = start + run.text.start..(start + run.text.end).min(out.len());
+            Run { text, ..run.clone() }
+        });
+        let runs = placed.filter(|run| !run.text.is_empty()).collect();
+        stretches.push(Stretch { runs, next: segment.next });
     }
     if out.len() > from {
         out.push('\n');
@@ -67,7 +110,7 @@ fn push_line<'a>(out: &mut String, segments: impl Iterator<Item = &'a Segment>) 
 }
 
 fn lines(mut pieces: Vec<Piece>) -> Vec<Line> {
-    pieces.retain(|p| !p.text.is_empty() && p.x.is_finite() && p.y.is_finite() && p.end.is_finite());
+    pieces.retain(|p| !p.text.is_empty());
     pieces.sort_by(|a, b| b.y.total_cmp(&a.y).then(a.x.total_cmp(&b.x)));
     let mut rows: Vec<Vec<Piece>> = Vec::new();
     for piece in pieces {
@@ -93,18 +136,39 @@ fn line(mut row: Vec<Piece>) -> Line {
                 if apart && !last.text.ends_with(' ') && !piece.text.starts_with(' ') {
                     last.text.push(' ');
                 }
-                last.text.push_str(&piece.text);
-                last.end = last.end.max(piece.end);
+                // A blank belongs to what it follows.
+                if let Some(run) = last.runs.last_mut() {
+                    run.text.end = last.text.len();
+                }
+                last.push(piece);
             }
             _ if piece.text.trim().is_empty() => {}
-            _ => segments.push(Segment {
-                x: piece.x,
-                end: piece.end,
-                text: piece.text.trim_start().to_owned(),
-            }),
+            last => {
+                if let Some(last) = last {
+                    last.next = Some(piece.x);
+                }
+                let mut segment =
+                    Segment { x: piece.x, end: piece.end, text: String::new(), runs: Vec::new(), next: None };
+                let text = piece.text.trim_start().to_owned();
+                segment.push(Piece { text, ..piece });
+                segments.push(segment);
+            }
         }
     }
     Line { y, size, segments }
+}
+
+impl Segment {
+    fn push(&mut self, piece: Piece) {
+        let start = self.text.len();
+        self.text.push_str(&piece.text);
+        self.end = self.end.max(piece.end);
+        let Piece { x, y, ink, size, look, .. } = piece;
+        match self.runs.last_mut() {
+            Some(last) if piece.text.trim().is_empty() => last.text.end = self.text.len(),
+            _ => self.runs.push(Run { text: start..self.text.len(), x, y, ink, size, look }),
+        }
+    }
 }
 
 /// How many lines from here on stand in two columns, and a place between these.
@@ -150,12 +214,18 @@ mod tests {
     use super::*;
 
     fn piece(x: f32, y: f32, text: &str) -> Piece {
-        Piece { x, y, end: x + 5.0 * text.len() as f32, size: 10.0, text: text.into() }
+        let end = x + 5.0 * text.len() as f32;
+        Piece { x, y, end, ink: end, size: 10.0, text: text.into(), look: Look::default(), order: 0 }
     }
 
     fn page(pieces: Vec<Piece>) -> String {
         let mut out = String::new();
-        push_page(&mut out, pieces);
+        let mut stretches = Vec::new();
+        push_page(&mut out, &mut stretches, pieces);
+        let placed: String =
+            stretches.iter().flat_map(|s| &s.runs).map(|run| &out[run.text.clone()]).collect();
+        let letters = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(letters(&placed), letters(&out), "every letter has its place, in order");
         out
     }
 
