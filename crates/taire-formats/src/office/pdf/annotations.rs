@@ -39,10 +39,14 @@ impl<'d> Reader<'d> {
         Ok(())
     }
 
-    fn runs_script(&self, overlay: &Dictionary, key: &[u8]) -> bool {
-        let action = overlay.get_deref(key, self.document).and_then(Object::as_dict);
+    /// Whether something starts a script.
+    pub(super) fn runs_script(&self, owner: &Dictionary, key: &[u8]) -> bool {
+        let action = owner.get_deref(key, self.document).and_then(Object::as_dict);
         let is_script = |action: &Dictionary| {
-            action.get(b"S").and_then(Object::as_name).is_ok_and(|kind| kind == b"JavaScript")
+            action
+                .get(b"S")
+                .and_then(Object::as_name)
+                .is_ok_and(|kind| matches!(kind, b"JavaScript" | b"Launch"))
         };
         // `AA` holds one action for each event.
         action.is_ok_and(|action| {

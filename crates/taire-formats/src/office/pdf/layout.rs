@@ -4,6 +4,7 @@
 //! the page empty and both sides hold running text, the left column is read before the right one; short cells, as in
 //! a table of names and values, stay on their line.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::font::Look;
@@ -85,6 +86,65 @@ pub(crate) fn push_page(out: &mut String, stretches: &mut Vec<Stretch>, pieces: 
     }
 }
 
+/// How a new file tells where a line or a cell starts: as marked points of its content, so that it reads in the order it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Line,
+    Cell,
+}
+
+impl Mark {
+    pub(crate) const ALL: [Mark; 2] = [Mark::Line, Mark::Cell];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Mark::Line => "TaireLine",
+            Mark::Cell => "TaireCell",
+        }
+    }
+}
+
+/// Adds the text of a page in the order it is drawn in. Each mark comes with the order of the piece that follows it.
+pub(crate) fn push_drawn(
+    out: &mut String,
+    texts: &mut Vec<(i32, Vec<Stretch>)>,
+    pieces: BTreeMap<i32, Vec<Piece>>,
+    marks: &[(usize, Mark)],
+) {
+    let each = pieces.into_iter().flat_map(|(angle, list)| list.into_iter().map(move |piece| (angle, piece)));
+    let mut pieces: Vec<(i32, Piece)> = each.filter(|(_, piece)| !piece.text.is_empty()).collect();
+    pieces.sort_by_key(|(_, piece)| piece.order);
+    let mut pieces = pieces.into_iter().peekable();
+    let from = out.len();
+    let mut marks = marks.iter().peekable();
+    while let Some((angle, first)) = pieces.next() {
+        let mut mark = Mark::Line;
+        while let Some((_, passed)) = marks.next_if(|(at, _)| *at <= first.order) {
+            mark = *passed;
+        }
+        let until = marks.peek().map_or(usize::MAX, |(at, _)| *at);
+        let mut segment = Segment::new(&first);
+        segment.push(first);
+        while let Some((_, piece)) = pieces.next_if(|(a, piece)| *a == angle && piece.order < until) {
+            segment.push(piece);
+        }
+        if out.len() > from {
+            out.push(if mark == Mark::Cell { '\t' } else { '\n' });
+        }
+        let next = pieces.peek().filter(|_| marks.peek().is_some_and(|(_, mark)| *mark == Mark::Cell));
+        segment.next = next.map(|(_, piece)| piece.x);
+        if texts.last().is_none_or(|(last, _)| *last != angle) {
+            texts.push((angle, Vec::new()));
+        }
+        if let Some((_, stretches)) = texts.last_mut() {
+            segment.push_text(out, stretches);
+        }
+    }
+    if out.len() > from {
+        out.push('\n');
+    }
+}
+
 fn push_line<'a>(
     out: &mut String,
     stretches: &mut Vec<Stretch>,
@@ -95,14 +155,7 @@ fn push_line<'a>(
         if out.len() > from {
             out.push('\t');
         }
-        let start = out.len();
-        out.push_str(segment.text.trim_end());
-        let placed = segment.runs.iter().map(|run| {
-            let text = start + run.text.start..(start + run.text.end).min(out.len());
-            Run { text, ..run.clone() }
-        });
-        let runs = placed.filter(|run| !run.text.is_empty()).collect();
-        stretches.push(Stretch { runs, next: segment.next });
+        segment.push_text(out, stretches);
     }
     if out.len() > from {
         out.push('\n');
@@ -159,6 +212,21 @@ fn line(mut row: Vec<Piece>) -> Line {
 }
 
 impl Segment {
+    fn new(first: &Piece) -> Segment {
+        Segment { x: first.x, end: first.end, text: String::new(), runs: Vec::new(), next: None }
+    }
+
+    fn push_text(&self, out: &mut String, stretches: &mut Vec<Stretch>) {
+        let start = out.len();
+        out.push_str(self.text.trim_end());
+        let placed = self.runs.iter().map(|run| {
+            let text = start + run.text.start..(start + run.text.end).min(out.len());
+            Run { text, ..run.clone() }
+        });
+        let runs = placed.filter(|run| !run.text.is_empty()).collect();
+        stretches.push(Stretch { runs, next: self.next });
+    }
+
     fn push(&mut self, piece: Piece) {
         let start = self.text.len();
         self.text.push_str(&piece.text);

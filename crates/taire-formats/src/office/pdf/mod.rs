@@ -22,7 +22,7 @@ use lopdf::content::Content;
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
 use self::font::{Font, Look, number};
-use self::layout::{Piece, push_page};
+use self::layout::{Mark, Piece, push_drawn, push_page};
 use self::rules::Path;
 pub(crate) use self::write::Layout;
 use self::write::PageLayout;
@@ -48,7 +48,12 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
         let Pages { mut pages, mut counts } = Pages::read(bytes)?;
         let mut text = String::new();
         for page in &mut pages {
-            for (angle, pieces) in std::mem::take(&mut page.pieces) {
+            let pieces = std::mem::take(&mut page.pieces);
+            if !page.marks.is_empty() {
+                push_drawn(&mut text, &mut page.layout.texts, pieces, &page.marks);
+                continue;
+            }
+            for (angle, pieces) in pieces {
                 let mut stretches = Vec::new();
                 push_page(&mut text, &mut stretches, pieces);
                 page.layout.texts.push((angle, stretches));
@@ -60,6 +65,9 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
         }
         if text.trim().is_empty() && counts.contains_key(&LeftOut::Pictures) {
             return Err("it holds pictures and no text; it is a scan, and pictures are not read".into());
+        }
+        if text.trim().is_empty() && counts.contains_key(&LeftOut::Drawings) {
+            return Err("it holds drawings and no text, and drawings are not read".into());
         }
         count(&mut counts, LeftOut::Properties);
         let layout = Layout::new(text.clone(), pages.into_iter().map(|page| page.layout).collect());
@@ -111,6 +119,8 @@ struct Pages {
 #[derive(Default)]
 struct Page {
     pieces: BTreeMap<i32, Vec<Piece>>,
+    /// Where lines and cells start, if the page tells.
+    marks: Vec<(usize, Mark)>,
     layout: PageLayout,
 }
 
@@ -205,7 +215,9 @@ impl<'d> Reader<'d> {
         let Ok(catalog) = self.document.catalog() else { return };
         let names = catalog.get_deref(b"Names", self.document).and_then(Object::as_dict).ok();
         let named = |key: &[u8]| names.is_some_and(|names| names.has(key));
-        if named(b"JavaScript") || catalog.has(b"OpenAction") || catalog.has(b"AA") {
+        if named(b"JavaScript")
+            || [&b"OpenAction"[..], b"AA"].iter().any(|key| self.runs_script(catalog, key))
+        {
             count(&mut self.counts, LeftOut::Scripts);
         }
         let form = catalog.get_deref(b"AcroForm", self.document).and_then(Object::as_dict).ok();
@@ -384,6 +396,11 @@ impl<'d> Reader<'d> {
                     let name = operands.first().and_then(|o| o.as_name().ok()).unwrap_or_default();
                     self.draw(name, resources, text.state.matrix, depth, out)?;
                 }
+                "MP" => {
+                    let tag = operands.first().and_then(|o| o.as_name().ok()).unwrap_or_default();
+                    let mark = Mark::ALL.into_iter().find(|mark| mark.name().as_bytes() == tag);
+                    out.marks.extend(mark.map(|mark| (self.read + 1, mark)));
+                }
                 "sh" => out.layout.drawings = true,
                 "w" => text.state.line_width = n(0),
                 "g" => text.state.colour = colour(&[n(0)]),
@@ -477,11 +494,13 @@ impl<'d> Reader<'d> {
                 return Err("it sets text at a place that is no number; it is damaged".into());
             }
             let blank = shown.chars().all(char::is_whitespace);
+            let starts = out.marks.last().is_some_and(|(at, _)| *at == self.read);
             let pieces = out.pieces.entry(angle).or_default();
             // A letter that follows the last one closely belongs to it, whatever the page says of lines.
             match pieces.last_mut() {
                 Some(last)
-                    if (last.y - y).abs() < 0.2 * size
+                    if !starts
+                        && (last.y - y).abs() < 0.2 * size
                         && (x - last.end).abs() < 0.18 * size
                         && last.text.len() < 4096
                         && last.look == look
@@ -501,7 +520,7 @@ impl<'d> Reader<'d> {
 }
 
 /// A colour of one (grey), three (red, green, blue) or four (cyan, magenta, yellow, black) parts. Text that is hardly darker than
-/// paper becomes black: what it stood on is not drawn.
+/// paper becomes grey: what it stood on is not drawn.
 fn colour(parts: &[f32]) -> [u8; 3] {
     let light = match *parts {
         [grey] => [grey; 3],
@@ -511,7 +530,7 @@ fn colour(parts: &[f32]) -> [u8; 3] {
     };
     let [red, green, blue] = light.map(|part| part.clamp(0.0, 1.0));
     if 0.3 * red + 0.59 * green + 0.11 * blue > 0.7 {
-        return [0; 3];
+        return [150; 3];
     }
     [red, green, blue].map(|part| (part * 255.0).round() as u8)
 }

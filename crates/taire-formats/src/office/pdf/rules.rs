@@ -17,6 +17,8 @@ const SHORTEST: f32 = 18.0;
 const WIDEST: f32 = 2.5;
 /// Rules of a table stand further apart than the bars of a code or the lines of a curve's paper.
 const NEAREST: f32 = 8.0;
+/// A line this near to such bars is one of them.
+const IN_CODE: f32 = 3.0 * NEAREST;
 const MOST_RULES: usize = 4000;
 const MOST_POINTS: usize = 100_000;
 
@@ -143,14 +145,14 @@ fn push_rule(from: (f32, f32), to: (f32, f32), width: f32, out: &mut PageLayout)
     let on_page = |(x, y): (f32, f32)| {
         (-1.0..=out.size[0] + 1.0).contains(&x) && (-1.0..=out.size[1] + 1.0).contains(&y)
     };
-    if !straight || across.max(up) < SHORTEST || width > WIDEST || !on_page(from) || !on_page(to) {
+    if !straight || across.max(up) < SHORTEST || !on_page(from) || !on_page(to) {
         out.drawings = true;
         return;
     }
-    out.rules.push(Rule { from, to, width: width.clamp(0.3, WIDEST) });
+    out.rules.push(Rule { from, to, width: width.max(0.3) });
 }
 
-/// Takes away lines that stand as close together as the bars of a code. Whether there were any.
+/// Takes away lines that stand as close together as the bars of a code, and those too wide for a table. Whether there were any.
 pub(super) fn keep_table_rules(rules: &mut Vec<Rule>) -> bool {
     let before = rules.len();
     for upright in [false, true] {
@@ -163,17 +165,18 @@ pub(super) fn keep_table_rules(rules: &mut Vec<Rule>) -> bool {
         let mut places: Vec<(f32, f32, f32)> =
             rules.iter().filter(|rule| is_upright(rule) == upright).map(place).collect();
         places.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let beside = |(at, low, high): (f32, f32, f32), list: &[(f32, f32, f32)]| {
-            let first = list.partition_point(|other| other.0 < at - NEAREST);
-            let near = list[first..].iter().take_while(|other| other.0 <= at + NEAREST);
+        let beside = |(at, low, high): (f32, f32, f32), list: &[(f32, f32, f32)], reach: f32| {
+            let first = list.partition_point(|other| other.0 < at - reach);
+            let near = list[first..].iter().take_while(|other| other.0 <= at + reach);
             // Lines drawn twice are one.
             near.filter(|o| (o.0 - at).abs() > 0.6 && o.1 < high && o.2 > low).take(2).count()
         };
         let crowded: Vec<(f32, f32, f32)> =
-            places.iter().filter(|place| beside(**place, &places) == 2).copied().collect();
-        let goes = |place| crowded.contains(&place) || beside(place, &crowded) > 0;
+            places.iter().filter(|place| beside(**place, &places, NEAREST) == 2).copied().collect();
+        let goes = |place| crowded.contains(&place) || beside(place, &crowded, IN_CODE) > 0;
         rules.retain(|rule| is_upright(rule) != upright || !goes(place(rule)));
     }
+    rules.retain(|rule| rule.width <= WIDEST);
     rules.len() != before
 }
 
@@ -193,8 +196,8 @@ mod tests {
         let mut x = 50.0;
         let mut code = Vec::new();
         for i in 0..60 {
-            x += [1.2, 2.4, 3.6, 1.2, 4.8][i * 7 % 5];
-            code.push(upright(x, 1.0));
+            x += [1.2, 2.4, 6.6, 1.2, 4.8][i * 7 % 5];
+            code.push(upright(x, [1.0, 2.0, 3.0][i % 3]));
         }
         assert!(keep_table_rules(&mut code));
         assert!(code.is_empty(), "{}", code.len());

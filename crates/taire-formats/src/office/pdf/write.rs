@@ -15,7 +15,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::font::Look;
-use super::layout::{Run, Stretch};
+use super::layout::{Mark, Run, Stretch};
 use super::metrics::{DINGBATS, SYMBOL};
 use super::rules::Rule;
 use super::{drawn_text, sin_cos};
@@ -142,15 +142,17 @@ impl Layout {
             let mut pen = Pen { fonts: &mut fonts, state: None, colour: [0; 3], content: &mut content };
             for (angle, stretches) in &page.texts {
                 let margin = left_margin(stretches);
+                let edges = Edges::of(stretches);
                 for stretch in stretches {
                     let new: Vec<&str> =
                         written.by_ref().take(stretch.runs.len()).map(String::as_str).collect();
-                    let limit = match (stretch.next, *angle) {
-                        (Some(next), _) => next - 3.0,
-                        (None, 0) => page.size[0] - margin,
-                        (None, _) => f32::NEG_INFINITY,
+                    let end = match (stretch.next, *angle) {
+                        _ if edges.justified(stretch) => End::Justified,
+                        (Some(next), _) => End::Limit(next - 3.0),
+                        (None, 0) => End::Limit(page.size[0] - margin),
+                        (None, _) => End::AsFar,
                     };
-                    pen.stretch(&self.text, page, *angle, stretch, &new, limit);
+                    pen.stretch(&self.text, (page, *angle), stretch, &new, end);
                 }
             }
             content.extend(b"ET\n");
@@ -212,6 +214,42 @@ fn left_margin(stretches: &[Stretch]) -> f32 {
     starts.fold(f32::INFINITY, f32::min).clamp(10.0, 60.0)
 }
 
+/// Where lines end.
+struct Edges(Vec<f32>);
+
+impl Edges {
+    fn of(stretches: &[Stretch]) -> Edges {
+        let mut ends: Vec<f32> = stretches.iter().map(reached).collect();
+        ends.sort_by(f32::total_cmp);
+        Edges(ends)
+    }
+
+    /// Whether a line of words ends where others do.
+    fn justified(&self, stretch: &Stretch) -> bool {
+        const FEWEST: usize = 3;
+        let end = reached(stretch);
+        let from = self.0.partition_point(|other| *other < end - 1.5);
+        let to = self.0.partition_point(|other| *other <= end + 1.5);
+        stretch.runs.len() > 4 && to - from >= FEWEST
+    }
+}
+
+/// Where the last letter of a stretch ends.
+fn reached(stretch: &Stretch) -> f32 {
+    stretch.runs.iter().map(|run| run.ink).fold(f32::NEG_INFINITY, f32::max)
+}
+
+/// How far a stretch may reach.
+#[derive(Clone, Copy)]
+enum End {
+    /// As far as it did.
+    AsFar,
+    /// To there, or as far as it did.
+    Limit(f32),
+    /// Exactly as far as it did.
+    Justified,
+}
+
 fn push_rules(out: &mut Vec<u8>, rules: &[Rule]) {
     for Rule { from, to, width } in rules {
         let _ =
@@ -245,17 +283,18 @@ const LARGEST_SIZE: f32 = 1000.0;
 const FURTHEST: f32 = 30_000.0;
 
 impl Pen<'_> {
-    /// Sets the runs of a stretch with their new text. They may reach to `limit`, or as far as they did.
+    /// Sets the runs of a stretch, on a page and at an angle, with their new text.
     fn stretch(
         &mut self,
         original: &str,
-        page: &PageLayout,
-        angle: i32,
+        (page, angle): (&PageLayout, i32),
         stretch: &Stretch,
         new: &[&str],
-        limit: f32,
+        reach: End,
     ) {
         let Some(first) = stretch.runs.first() else { return };
+        let cell = original.get(..first.text.start).is_some_and(|before| before.ends_with('\t'));
+        let _ = writeln!(self.content, "/{} MP", if cell { Mark::Cell } else { Mark::Line }.name());
         let mut placed: Vec<Placed<'_>> = Vec::with_capacity(new.len());
         let mut end = first.x;
         for (i, (run, text)) in stretch.runs.iter().zip(new).enumerate() {
@@ -280,8 +319,24 @@ impl Pen<'_> {
             end = x + self.width(text.trim(), run) * scale;
             placed.push(Placed { run, text, x, scale });
         }
-        let reached = stretch.runs.iter().map(|run| run.ink).fold(first.x, f32::max);
-        let room = limit.max(reached) - first.x;
+        let reached = reached(stretch);
+        let room = match reach {
+            End::Limit(limit) => limit.max(reached) - first.x,
+            End::AsFar | End::Justified => reached - first.x,
+        };
+        if let (End::Justified, Some(last)) = (reach, placed.len().checked_sub(1)) {
+            // The blanks between words take the difference, if it is small enough for them.
+            let blanks = placed[..last].iter().filter(|p| ends_apart(p.text)).count().max(1) as f32;
+            let each = (reached - end) / blanks;
+            if (-0.1 * first.size..0.5 * first.size).contains(&each) {
+                let mut moved = 0.0;
+                for placed in &mut placed {
+                    placed.x += moved;
+                    moved += if ends_apart(placed.text) { each } else { 0.0 };
+                }
+                end = reached;
+            }
+        }
         let fit = if end - first.x > room && room > 0.0 { room / (end - first.x) } else { 1.0 };
         let smaller = if fit < CLOSEST { (fit / CLOSEST).max(0.3) } else { 1.0 };
         for Placed { run, text, x, scale } in placed {
@@ -474,7 +529,8 @@ fn drawn_font(document: &mut Document, clusters: &[String]) -> lopdf::Result<Dic
         let width = drawn_width(cluster);
         let mut glyph = format!("{width} 0 d0\n").into_bytes();
         match drawn_as(cluster) {
-            Some(Drawing { text, size, rise }) if !text.is_empty() => {
+            Some(Drawing { lines: Some(lines), .. }) => glyph.extend(lines.bytes()),
+            Some(Drawing { text, size, rise, .. }) if !text.is_empty() => {
                 let _ = write!(glyph, "BT 0 {rise} Td ");
                 for chunk in inner.encode(&text, Look::default()) {
                     let _ = write!(glyph, "/{} {size} Tf <", chunk.font.name());
@@ -592,11 +648,17 @@ struct Drawing {
     /// In thousandths.
     size: u32,
     rise: i32,
+    /// Lines drawn in its place, in a square of `BOX_WIDTH`.
+    lines: Option<&'static str>,
 }
+
+const EMPTY_BOX: &str = "40 w 60 0 500 500 re S";
+const TICKED_BOX: &str = "40 w 60 0 500 500 re S 60 0 m 560 500 l S 60 500 m 560 0 l S";
 
 /// How characters that no font of every viewer has are drawn; `None` where a box stands for them.
 fn drawn_as(cluster: &str) -> Option<Drawing> {
-    let plain = |text: &str| Some(Drawing { text: text.into(), size: 1000, rise: 0 });
+    let plain = |text: &str| Some(Drawing { text: text.into(), size: 1000, rise: 0, lines: None });
+    let lines = |lines| Some(Drawing { text: String::new(), size: 1000, rise: 0, lines: Some(lines) });
     let first = cluster.chars().next()?;
     if cluster.len() == first.len_utf8() && in_standard_fonts(first).is_some() {
         return plain(cluster);
@@ -608,8 +670,8 @@ fn drawn_as(cluster: &str) -> Option<Drawing> {
         'ʼ' => return plain("’"),
         '○' | '◦' | '⚬' => return plain("o"),
         '▪' | '◾' => return plain("■"),
-        '☐' | '□' | '▢' | '◻' => return plain("❏"),
-        '☑' | '☒' | '🗹' | '🗷' => return plain("✗"),
+        '☐' | '□' | '▢' | '◻' => return lines(EMPTY_BOX),
+        '☑' | '☒' | '🗹' | '🗷' => return lines(TICKED_BOX),
         '➔' | '➜' | '➤' | '►' | '▶' => return plain("→"),
         // Marks that show nothing.
         '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' => {
@@ -624,11 +686,11 @@ fn drawn_as(cluster: &str) -> Option<Drawing> {
         '⁰'..='ⁿ' | 'ᵃ'..='ᵛ' | 'ʰ'..='ˢ' => (600, 350),
         _ => (1000, 0),
     };
-    (known && !composed.is_empty()).then_some(Drawing { text: composed, size, rise })
+    (known && !composed.is_empty()).then_some(Drawing { text: composed, size, rise, lines: None })
 }
 
 fn drawn_width(cluster: &str) -> u32 {
-    let Some(Drawing { text, size, .. }) = drawn_as(cluster) else { return BOX_WIDTH };
+    let Some(Drawing { text, size, lines: None, .. }) = drawn_as(cluster) else { return BOX_WIDTH };
     let (_, widths) = Look::default().standard();
     let each = text.chars().filter_map(in_standard_fonts).map(|(font, code)| match font {
         InFont::Text => widths[usize::from(code) - 32],
