@@ -159,13 +159,19 @@ fn an_owners_password_alone_locks_no_reader_out() {
 #[test]
 fn absurd_places_and_sizes_are_refused_or_written_within_limits() {
     for (content, page) in [
-        ("BT /F1 12 Tf 1e30 1e30 Td (Kervadec est loin) Tj ET", ""),
-        ("BT /F1 1e9 Tf 10 10 Td (Kervadec est grande) Tj ET", ""),
+        (
+            "BT /F1 12 Tf 1000000000000000000000000000000 1000000000000000000000000000000 Td (Kervadec est loin) Tj ET",
+            "",
+        ),
+        ("BT /F1 1000000000 Tf 10 10 Td (Kervadec est grande) Tj ET", ""),
         ("BT /F1 0 Tf 10 10 Td (Kervadec est petite) Tj ET", ""),
         ("BT /F1 12 Tf 0 0 0 0 0 0 Tm (Kervadec est nulle part) Tj ET", ""),
-        ("BT /F1 12 Tf -1e9 Tz 1e9 Tc 10 10 Td (Kervadec va ailleurs) Tj ET", ""),
-        ("1e38 0 0 1e38 0 0 cm 1e38 0 0 1e38 0 0 cm BT /F1 12 Tf 10 10 Td (Kervadec) Tj ET", ""),
-        (LETTER, "/MediaBox[0 0 1e9 1e9]"),
+        ("BT /F1 12 Tf -1000000000 Tz 1000000000 Tc 10 10 Td (Kervadec va ailleurs) Tj ET", ""),
+        (
+            "1000000000000000000000000000000 0 0 1000000000000000000000000000000 0 0 cm 1000000000000000000000000000000 0 0 1000000000000000000000000000000 0 0 cm BT /F1 12 Tf 10 10 Td (Kervadec) Tj ET",
+            "",
+        ),
+        (LETTER, "/MediaBox[0 0 1000000000 1000000000]"),
         (LETTER, "/MediaBox[0 0 0 0]/Rotate 45"),
         (LETTER, "/MediaBox[600 800 0 0]/Rotate -90"),
         (LETTER, "/CropBox[(a) 0 0 1]/MediaBox 3 0 R"),

@@ -118,10 +118,12 @@ pub(crate) fn push_drawn(
     let from = out.len();
     let mut marks = marks.iter().peekable();
     while let Some((angle, first)) = pieces.next() {
-        let mut mark = Mark::Line;
-        while let Some((_, passed)) = marks.next_if(|(at, _)| *at <= first.order) {
-            mark = *passed;
+        // A cell may be empty now; what follows it is on its line, unless a line starts too.
+        let mut passed = Vec::new();
+        while let Some((_, mark)) = marks.next_if(|(at, _)| *at <= first.order) {
+            passed.push(*mark);
         }
+        let cell = !passed.is_empty() && !passed.contains(&Mark::Line);
         let until = marks.peek().map_or(usize::MAX, |(at, _)| *at);
         let mut segment = Segment::new(&first);
         segment.push(first);
@@ -129,7 +131,7 @@ pub(crate) fn push_drawn(
             segment.push(piece);
         }
         if out.len() > from {
-            out.push(if mark == Mark::Cell { '\t' } else { '\n' });
+            out.push(if cell { '\t' } else { '\n' });
         }
         let next = pieces.peek().filter(|_| marks.peek().is_some_and(|(_, mark)| *mark == Mark::Cell));
         segment.next = next.map(|(_, piece)| piece.x);

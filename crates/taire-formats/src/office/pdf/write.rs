@@ -273,6 +273,8 @@ struct Placed<'r> {
     x: f32,
     /// How far letters are stretched.
     scale: f32,
+    /// A blank follows.
+    apart: bool,
 }
 
 /// Letters are set closer down to this; then they are set smaller.
@@ -298,6 +300,9 @@ impl Pen<'_> {
         let mut placed: Vec<Placed<'_>> = Vec::with_capacity(new.len());
         let mut end = first.x;
         for (i, (run, text)) in stretch.runs.iter().zip(new).enumerate() {
+            if text.starts_with(char::is_whitespace) {
+                placed.last_mut().into_iter().for_each(|last| last.apart = true);
+            }
             if text.trim().is_empty() {
                 continue;
             }
@@ -308,7 +313,7 @@ impl Pen<'_> {
                 (Some(last), Some(before)) => {
                     let gap = (run.x - before.ink).clamp(-run.size, 3.0 * run.size);
                     let was_apart = original.get(before.text.clone()).is_some_and(ends_apart);
-                    end + match (ends_apart(last.text), was_apart) {
+                    end + match (last.apart, was_apart) {
                         (true, true) | (false, false) => gap,
                         (true, false) => 0.28 * run.size,
                         (false, true) => 0.0,
@@ -317,7 +322,7 @@ impl Pen<'_> {
                 _ => first.x,
             };
             end = x + self.width(text.trim(), run) * scale;
-            placed.push(Placed { run, text, x, scale });
+            placed.push(Placed { run, text, x, scale, apart: ends_apart(text) });
         }
         let reached = reached(stretch);
         let room = match reach {
@@ -326,23 +331,25 @@ impl Pen<'_> {
         };
         if let (End::Justified, Some(last)) = (reach, placed.len().checked_sub(1)) {
             // The blanks between words take the difference, if it is small enough for them.
-            let blanks = placed[..last].iter().filter(|p| ends_apart(p.text)).count().max(1) as f32;
+            let blanks = placed[..last].iter().filter(|p| p.apart).count().max(1) as f32;
             let each = (reached - end) / blanks;
             if (-0.1 * first.size..0.5 * first.size).contains(&each) {
                 let mut moved = 0.0;
                 for placed in &mut placed {
                     placed.x += moved;
-                    moved += if ends_apart(placed.text) { each } else { 0.0 };
+                    moved += if placed.apart { each } else { 0.0 };
                 }
                 end = reached;
             }
         }
         let fit = if end - first.x > room && room > 0.0 { room / (end - first.x) } else { 1.0 };
         let smaller = if fit < CLOSEST { (fit / CLOSEST).max(0.3) } else { 1.0 };
-        for Placed { run, text, x, scale } in placed {
+        for Placed { run, text, x, scale, apart } in placed {
             let x = first.x + (x - first.x) * fit;
             let size = (run.size * smaller).clamp(SMALLEST_SIZE, LARGEST_SIZE);
-            self.set(page, angle, run, text, (x, size, scale * fit * run.size / size));
+            // A blank at the end tells readers of the file that the word ends.
+            let text = format!("{}{}", text.trim(), if apart { " " } else { "" });
+            self.set((page, angle), run, &text, (x, size, scale * fit * run.size / size));
         }
     }
 
@@ -352,8 +359,13 @@ impl Pen<'_> {
     }
 
     /// Sets the text of a run at `x`, in a size, stretched.
-    fn set(&mut self, page: &PageLayout, angle: i32, run: &Run, text: &str, at: (f32, f32, f32)) {
-        let (x, size, scale) = at;
+    fn set(
+        &mut self,
+        (page, angle): (&PageLayout, i32),
+        run: &Run,
+        text: &str,
+        (x, size, scale): (f32, f32, f32),
+    ) {
         let (sin, cos) = sin_cos(angle);
         let clamp = |value: f32, side: f32| value.clamp(-FURTHEST, side + FURTHEST);
         let left = clamp(x * cos - run.y * sin, page.size[0]);
@@ -364,14 +376,16 @@ impl Pen<'_> {
             let _ = writeln!(self.content, "{red:.3} {green:.3} {blue:.3} rg");
         }
         let _ = write!(self.content, "{cos:.4} {sin:.4} {:.4} {cos:.4} {left:.2} {up:.2} Tm ", -sin);
-        // A blank at the end tells readers of the file that the word ends.
-        let blank = if ends_apart(text) { " " } else { "" };
-        for chunk in self.fonts.encode(&format!("{}{blank}", text.trim()), run.look) {
+        for chunk in self.fonts.encode(text, run.look) {
             let state = (chunk.font, size, scale);
             if self.state != Some(state) {
                 self.state = Some(state);
                 let name = chunk.font.name();
-                let _ = write!(self.content, "/{name} {size:.2} Tf {:.1} Tz ", scale * 100.0);
+                let _ = write!(
+                    self.content,
+                    "/{name} {size:.2} Tf {:.1} Tz ",
+                    (scale * 100.0).clamp(1.0, 10_000.0)
+                );
             }
             self.content.push(b'(');
             for byte in chunk.codes {
