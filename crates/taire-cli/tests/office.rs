@@ -119,25 +119,38 @@ fn html() {
     assert!(!bytes.windows(7).any(|w| w.eq_ignore_ascii_case(b"mailto:")));
 }
 
-/// Formats that are read to text.
 #[test]
-fn word_97_and_pdf_become_text() {
-    for name in ["lettre.doc", "lettre.pdf"] {
-        let (bytes, _) = treat(name, &format!("{name}.txt"));
-        assert_clean(name, &bytes);
-        let text = String::from_utf8(bytes).unwrap();
-        for kept in KEPT {
-            assert!(text.contains(kept), "{name} lost: {kept}");
-        }
-        let row = text
-            .lines()
-            .find_map(|l| l.strip_prefix("Nom\t"))
-            .unwrap_or_else(|| panic!("no table row in {name}"));
-        assert!(
-            searchable(&text).matches(&searchable(row)).count() >= 4,
-            "{name}: not the same surrogate everywhere"
-        );
+fn pdf() {
+    let (bytes, report) = comes_back("lettre.pdf");
+    assert!(bytes.starts_with(b"%PDF-"));
+    for (part, content) in pdf_streams(&bytes) {
+        assert_clean(&part, &content);
     }
+    // Who made it, when and with what is gone.
+    for trace in [&b"/Info"[..], b"/Metadata", b"/ID", b"LibreOffice", b"/FontFile"] {
+        assert!(!bytes.windows(trace.len()).any(|w| w == trace), "{}", String::from_utf8_lossy(trace));
+    }
+    assert!(report.contains("document properties"), "{report}");
+}
+
+/// What the streams of a PDF unpack to.
+fn pdf_streams(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let file = lopdf::Document::load_mem(bytes).unwrap();
+    let streams = file.objects.iter().filter_map(|(id, object)| Some((id, object.as_stream().ok()?)));
+    streams.map(|(id, stream)| (format!("stream {}", id.0), stream.get_plain_content().unwrap())).collect()
+}
+
+/// Word 97-2003 is read to text.
+#[test]
+fn word_97_becomes_text() {
+    let (bytes, _) = treat("lettre.doc", "lettre.doc.txt");
+    assert_clean("lettre.doc", &bytes);
+    let text = String::from_utf8(bytes).unwrap();
+    for kept in KEPT {
+        assert!(text.contains(kept), "lost: {kept}");
+    }
+    let row = text.lines().find_map(|l| l.strip_prefix("Nom\t")).expect("no table row");
+    assert!(searchable(&text).matches(&searchable(row)).count() >= 4, "not the same surrogate everywhere");
 }
 
 #[test]

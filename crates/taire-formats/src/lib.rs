@@ -178,7 +178,7 @@ impl Format {
 impl Format {
     /// Read to text and written as such: `name.doc` becomes `name.doc.txt`.
     pub(crate) fn becomes_text(self) -> bool {
-        matches!(self, Format::Doc | Format::Pdf)
+        self == Format::Doc
     }
 }
 

@@ -8,9 +8,9 @@ use crate::{Discovery, Error, Format, To};
 
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
 const MANIFEST: &str = "manifest.json";
-const FILE_EXTENSIONS: [&str; 17] = [
+const FILE_EXTENSIONS: [&str; 18] = [
     "txt", "jsonl", "ndjson", "json", "csv", "tsv", "parquet", "xml", "html", "ann", "docx", "odt", "htm",
-    "rtf", "hl7", "eml", "mbox",
+    "rtf", "hl7", "eml", "mbox", "pdf",
 ];
 
 /// One target for each input, and where the reports go.

@@ -311,18 +311,10 @@ impl Places {
         self.rename(&edits, &mut changes);
         let sources = self.sources.iter().zip(changes).map(|(source, changes)| apply(&source.bytes, changes));
         let sources: Vec<Vec<u8>> = sources.collect::<Result<_, _>>()?;
-        match self.telling(text, &edits).any(|word| holds(&sources, word)) {
+        match telling_words(&self.text, text, &edits).any(|word| holds(&sources, word)) {
             true => Err("its markup is damaged: a word that was replaced stands in it too"),
             false => Ok(sources),
         }
-    }
-
-    /// Words that were replaced everywhere and are long enough to give somebody away inside others.
-    fn telling<'a>(&'a self, text: &'a str, edits: &'a [TextEdit<'_>]) -> impl Iterator<Item = &'a str> {
-        let replaced = edits.iter().flat_map(|edit| {
-            self.text.get(edit.range.clone()).unwrap_or_default().split(|c: char| !c.is_alphabetic())
-        });
-        replaced.filter(|word| word.len() >= TELLING && !text.contains(*word) && !is_well_known(word))
     }
 
     /// The only source with its cuts and with `changes`, for a text that is kept elsewhere.
@@ -376,6 +368,18 @@ impl Places {
             }
         }
     }
+}
+
+/// Words that were replaced everywhere and are long enough to give somebody away inside others.
+pub(crate) fn telling_words<'a>(
+    original: &'a str,
+    new: &'a str,
+    edits: &'a [TextEdit<'_>],
+) -> impl Iterator<Item = &'a str> {
+    let replaced = edits.iter().flat_map(|edit| {
+        original.get(edit.range.clone()).unwrap_or_default().split(|c: char| !c.is_alphabetic())
+    });
+    replaced.filter(|word| word.len() >= TELLING && !new.contains(*word) && !is_well_known(word))
 }
 
 fn holds(sources: &[Vec<u8>], word: &str) -> bool {

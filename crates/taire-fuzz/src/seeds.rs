@@ -92,17 +92,19 @@ pub(crate) fn odt() -> Vec<Vec<u8>> {
     vec![parts::flatten(office!("odt"))]
 }
 
-/// A letter with its streams unpacked, and one as a word processor prints it.
+/// A letter with its streams unpacked and a form, and one as a word processor prints it.
 pub(crate) fn pdf() -> Vec<Vec<u8>> {
-    let page = "BT /F1 12 Tf 70 700 Td (Mme ESCOUB\\310S, Lannemezan) Tj 0 -14 Td [(Hilde) -20 (garde)] TJ T* <4E6F6D> Tj ET /X1 Do";
+    let page = "0.5 w 60 650 m 500 650 l S 60 600 440 0.7 re f 0 0 1 rg BT /F1 12 Tf 70 700 Td (Mme ESCOUB\\310S, Lannemezan) Tj 0 -14 Td [(Hilde) -20 (garde)] TJ T* <4E6F6D> Tj ET /X1 Do";
     let form = "BT /F1 9 Tf 70 40 Td (Lannemezan) ' ET";
     let objects = [
-        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[7 0 R 8 0 R]>>>>".to_owned(),
         "<</Type/Pages/Count 1/Kids[3 0 R]>>".into(),
-        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>/XObject<</X1 6 0 R>>>>>>".into(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Rotate 90/Annots[7 0 R 8 0 R]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>/XObject<</X1 6 0 R>>>>>>".into(),
         format!("<</Length {}>>\nstream\n{page}\nendstream", page.len()),
         "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".into(),
         format!("<</Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Length {}>>\nstream\n{form}\nendstream", form.len()),
+        "<</Subtype/Widget/FT/Tx/V(Hildegarde)/Rect[60 500 200 520]>>".into(),
+        "<</Subtype/Widget/FT/Btn/AS/Yes/Rect[60 460 70 470]>>".into(),
     ];
     let mut out = String::from("%PDF-1.4\n");
     let mut table = String::from("0000000000 65535 f \n");

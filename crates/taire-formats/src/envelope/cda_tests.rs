@@ -137,9 +137,31 @@ fn carrying(media: &str, content: &[u8]) -> String {
 }
 
 fn carried(xml: &str) -> String {
+    String::from_utf8(carried_bytes(xml)).unwrap()
+}
+
+fn carried_bytes(xml: &str) -> Vec<u8> {
     let start = xml.find("representation=\"B64\">").unwrap() + 21;
     let end = start + xml[start..].find('<').unwrap();
-    String::from_utf8(inside::from_base64(&xml[start..end]).unwrap()).unwrap()
+    inside::from_base64(&xml[start..end]).unwrap()
+}
+
+#[test]
+fn a_pdf_inside_comes_back_as_a_pdf() {
+    let letter = include_bytes!("../../../taire-cli/tests/office/lettre.pdf");
+    let xml = carrying("application/pdf", letter);
+    let opened = open(xml.as_bytes()).unwrap();
+    let (new, spans) = replace_all(&opened.text, &[("ESCOUBÈS", "PETIT"), ("Philomène", "Zoé")]);
+    let back = String::from_utf8(opened.way.write(&new, &spans).unwrap()).unwrap();
+    assert!(
+        back.contains("mediaType=\"application/pdf\"") && !opened.left_out.contains_key(&LeftOut::Layout)
+    );
+    let pdf = carried_bytes(&back);
+    assert!(pdf.starts_with(b"%PDF-"));
+    let read = inside::open(&pdf).unwrap();
+    assert!(
+        read.text.contains("PETIT") && !read.text.contains("ESCOUBÈS") && read.media == "application/pdf"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Documents that an envelope carries, in base64 or as plain text: opened, and closed again with their new text.
 //!
-//! What kind they are is told by their content. Word processors' documents come back in their format; those that are
-//! only read (Word 97-2003, PDF) come back as plain text. What cannot be treated refuses the whole envelope.
+//! What kind they are is told by their content. Word processors' documents and PDFs come back in their format; those that are
+//! only read (Word 97-2003) come back as plain text. What cannot be treated refuses the whole envelope.
 
 use std::path::Path;
 
@@ -42,7 +42,8 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Inside, Reason> {
     let head = &bytes[..bytes.len().min(HEAD)];
     let format = recognise(head, Path::new("inside"), &ReadOptions::default()).map_err(refused)?;
     let media = match format {
-        Format::Text | Format::Doc | Format::Pdf => "text/plain",
+        Format::Text | Format::Doc => "text/plain",
+        Format::Pdf => "application/pdf",
         Format::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         Format::Odt => "application/vnd.oasis.opendocument.text",
         Format::Html => "text/html",

@@ -382,6 +382,7 @@ fn extension(format: Format) -> &'static str {
         Format::Odt => "odt",
         Format::Html => "html",
         Format::Rtf => "rtf",
+        Format::Pdf => "pdf",
         _ => "txt",
     }
 }

@@ -126,3 +126,20 @@ fn display_names_are_cut_into_their_parts() {
     }
     assert_eq!(name_parts("a@b.fr"), [(0..6, Label::Email)]);
 }
+
+#[test]
+fn a_pdf_attached_comes_back_as_a_pdf() {
+    let letter = inside::to_base64(include_bytes!("../../../taire-cli/tests/office/lettre.pdf"));
+    let mail = format!(
+        "Subject: a\r\nMIME-Version: 1.0\r\nContent-Type: application/pdf\r\n\
+         Content-Disposition: attachment; filename=\"ESCOUBES.pdf\"\r\nContent-Transfer-Encoding: base64\r\n\r\n{letter}\r\n"
+    );
+    let opened = open(mail.as_bytes()).unwrap();
+    let swaps = [("ESCOUBÈS", "DE LA TOUR"), ("Escoubès", "de la Tour"), ("Philomène", "Zoé")];
+    let (new, spans) = replace_all(&opened.text, &swaps);
+    let written = opened.way.write(&new, &spans).unwrap();
+    let shown = String::from_utf8_lossy(&written);
+    assert!(shown.contains("application/pdf") && shown.contains("attachment-1.pdf"), "{shown:.400}");
+    let back = open(&written).unwrap();
+    assert!(back.text.contains("DE LA TOUR") && !back.text.contains("Philomène"));
+}

@@ -15,8 +15,6 @@ mod opc;
 mod page;
 mod page_rules;
 mod pdf;
-mod pdf_font;
-mod pdf_layout;
 mod rtf;
 mod rtf_rules;
 mod zipped;
@@ -54,6 +52,12 @@ pub enum LeftOut {
     Layout,
     /// Segments or fields of a message that are not known.
     UnknownFields,
+    /// Drawings of a page but for straight lines; one is counted for each page that has some.
+    Drawings,
+    /// Letters of a page whose font does not tell what they are.
+    UnknownLetters,
+    /// Characters that stay text and are shown as a box.
+    RareCharacters,
 }
 
 impl LeftOut {
@@ -71,6 +75,9 @@ impl LeftOut {
             LeftOut::TimesOfDay => "times of day",
             LeftOut::Layout => "layout of a document inside",
             LeftOut::UnknownFields => "unknown segments and fields",
+            LeftOut::Drawings => "pages with drawings",
+            LeftOut::UnknownLetters => "letters that a font does not tell",
+            LeftOut::RareCharacters => "rare characters, shown as a box",
         }
     }
 }
@@ -101,6 +108,8 @@ pub(crate) enum Back {
     },
     /// Written as plain text.
     Text,
+    /// A new PDF.
+    Pdf(pdf::Layout),
     /// A file that is one source.
     One(Format, Places),
     Odt {
@@ -114,6 +123,7 @@ impl Back {
     pub(crate) fn weight(&self) -> usize {
         match self {
             Back::Text => 0,
+            Back::Pdf(layout) => layout.weight(),
             Back::One(_, places) | Back::Package { places, .. } | Back::Odt { places, .. } => places.weight(),
         }
     }
@@ -123,6 +133,7 @@ impl Back {
     pub(crate) fn write(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<u8>, &'static str> {
         let work = || match self {
             Back::Text => Ok((None, text.as_bytes().to_vec())),
+            Back::Pdf(layout) => Ok((None, layout.write(text, spans)?)),
             Back::Package { places, package } => {
                 Ok((Some(Format::Docx), package.pack(places.rewrite(text, spans)?)?))
             }
@@ -144,17 +155,6 @@ impl Back {
 /// Whether what is read is the text: letter for letter, with a blank wherever the text has one. A tab that stands in the layout may
 /// be one more.
 pub(crate) fn reads_as(read: &str, text: &str) -> bool {
-    /// Letters, and whether a blank stands before each.
-    fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
-        let mut blank = false;
-        text.chars().filter_map(move |c| match c.is_whitespace() || c.is_control() {
-            true => {
-                blank = true;
-                None
-            }
-            false => Some((c, std::mem::take(&mut blank))),
-        })
-    }
     let (mut read, mut text) = (letters(read).enumerate(), letters(text));
     loop {
         match (read.next(), text.next()) {
@@ -172,6 +172,23 @@ pub(crate) fn label(attr: &Attribute<'_>, out: &mut Gatherer) {
         let signs: String = attr.value.chars().filter(|c| !c.is_alphabetic()).collect();
         out.cut(attr.at.clone(), escaped(signs.trim_start()));
     }
+}
+
+/// Letters, and whether a blank stands before each.
+fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let mut blank = false;
+    text.chars().filter_map(move |c| match c.is_whitespace() || c.is_control() {
+        true => {
+            blank = true;
+            None
+        }
+        false => Some((c, std::mem::take(&mut blank))),
+    })
+}
+
+/// Whether two texts are the same but for blanks.
+fn same_letters(read: &str, text: &str) -> bool {
+    letters(read).map(|(c, _)| c).eq(letters(text).map(|(c, _)| c))
 }
 
 /// Opens a document. The reason of a refusal quotes nothing of it.

@@ -4,9 +4,87 @@ use std::collections::BTreeMap;
 
 use lopdf::{Dictionary, Document, Encoding, Object};
 
+use super::metrics::{
+    COURIER, HELVETICA, HELVETICA_BOLD, TIMES, TIMES_BOLD, TIMES_BOLD_ITALIC, TIMES_ITALIC, Widths,
+};
+
 const MOST_BYTES: usize = 16 << 20;
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Family {
+    #[default]
+    Helvetica,
+    Times,
+    Courier,
+}
+
+/// How text looks, as far as the fonts every viewer has can show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Look {
+    pub(crate) family: Family,
+    pub(crate) bold: bool,
+    pub(crate) italic: bool,
+    /// Red, green, blue.
+    pub(crate) colour: [u8; 3],
+}
+
+impl Look {
+    /// What the name and the flags of a font say of it.
+    fn read(document: &Document, font: &Dictionary) -> Look {
+        const FIXED: i64 = 1;
+        const SERIF: i64 = 1 << 1;
+        const ITALIC: i64 = 1 << 6;
+        const BOLD: i64 = 1 << 18;
+        let base = font.get_deref(b"BaseFont", document).and_then(Object::as_name).unwrap_or_default();
+        let name = String::from_utf8_lossy(base).to_lowercase();
+        let inner = array(document, font, b"DescendantFonts")
+            .and_then(|list| document.dereference(list.first()?).ok()?.1.as_dict().ok())
+            .unwrap_or(font);
+        let descriptor = inner.get_deref(b"FontDescriptor", document).and_then(Object::as_dict);
+        let flags = descriptor.and_then(|d| d.get_deref(b"Flags", document)).and_then(Object::as_i64);
+        let flags = flags.unwrap_or(0);
+        let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        let family = if says(&["courier", "mono", "consol", "typewriter", "cmtt"]) {
+            Family::Courier
+        } else if says(&["sans", "helvet", "arial", "calibri", "verdana", "tahoma", "carlito", "cmss"]) {
+            Family::Helvetica
+        } else if says(&[
+            "times", "serif", "roman", "georgia", "garamond", "cambria", "caladea", "cmr", "sfrm",
+        ]) {
+            Family::Times
+        } else if flags & FIXED != 0 {
+            Family::Courier
+        } else if flags & SERIF != 0 {
+            Family::Times
+        } else {
+            Family::Helvetica
+        };
+        let bold = says(&["bold", "black", "heavy", "demi", "cmbx", "sfbx"]) || flags & BOLD != 0;
+        let italic = says(&["italic", "oblique", "cmti", "sfti"]) || flags & ITALIC != 0;
+        Look { family, bold, italic, colour: [0; 3] }
+    }
+
+    /// The font that every viewer has for it, and its widths.
+    pub(crate) fn standard(self) -> (&'static str, &'static Widths) {
+        match (self.family, self.bold, self.italic) {
+            (Family::Helvetica, false, false) => ("Helvetica", &HELVETICA),
+            (Family::Helvetica, true, false) => ("Helvetica-Bold", &HELVETICA_BOLD),
+            (Family::Helvetica, false, true) => ("Helvetica-Oblique", &HELVETICA),
+            (Family::Helvetica, true, true) => ("Helvetica-BoldOblique", &HELVETICA_BOLD),
+            (Family::Times, false, false) => ("Times-Roman", &TIMES),
+            (Family::Times, true, false) => ("Times-Bold", &TIMES_BOLD),
+            (Family::Times, false, true) => ("Times-Italic", &TIMES_ITALIC),
+            (Family::Times, true, true) => ("Times-BoldItalic", &TIMES_BOLD_ITALIC),
+            (Family::Courier, false, false) => ("Courier", &COURIER),
+            (Family::Courier, true, false) => ("Courier-Bold", &COURIER),
+            (Family::Courier, false, true) => ("Courier-Oblique", &COURIER),
+            (Family::Courier, true, true) => ("Courier-BoldOblique", &COURIER),
+        }
+    }
+}
+
 pub(crate) struct Font<'a> {
+    pub(crate) look: Look,
     encoding: Option<Encoding<'a>>,
     /// Two bytes make a code.
     wide: bool,
@@ -48,9 +126,10 @@ impl<'a> Font<'a> {
             Some(encoding @ Encoding::UnicodeMapEncoding(_)) => Some(encoding),
             _ => stated(),
         };
+        let look = Look::read(document, font);
         let (widths, default_width) =
-            if wide { wide_widths(document, font) } else { simple_widths(document, font) };
-        Font { encoding, wide, widths, default_width }
+            if wide { wide_widths(document, font) } else { simple_widths(document, font, look) };
+        Font { look, encoding, wide, widths, default_width }
     }
 
     pub(crate) fn glyphs<'s>(&'s self, string: &'s [u8]) -> impl Iterator<Item = Glyph> + 's {
@@ -65,7 +144,11 @@ impl<'a> Font<'a> {
     }
 }
 
-fn simple_widths(document: &Document, font: &Dictionary) -> (BTreeMap<u32, f32>, f32) {
+fn simple_widths(document: &Document, font: &Dictionary, look: Look) -> (BTreeMap<u32, f32>, f32) {
+    if !font.has(b"Widths") {
+        let widths = (32..).zip(look.standard().1).map(|(code, width)| (code, f32::from(*width)));
+        return (widths.collect(), 500.0);
+    }
     let first = font.get(b"FirstChar").ok().and_then(|o| number(document, o)).unwrap_or(0.0) as u32;
     let list = array(document, font, b"Widths").map(Vec::as_slice).unwrap_or_default();
     let widths = list.iter().take(256).enumerate();
