@@ -6,7 +6,7 @@
 //! replacement covers several runs the first takes it and the others lose their part. What must not come out
 //! whatever the text says is a cut, decided while reading.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -39,7 +39,8 @@ pub(crate) enum Code {
     Cell(CellCode),
     /// A number of a chart, which stays one.
     Number(Shown),
-    /// The name of a sheet: one that changes becomes a made one. It is not compared when the file is read back.
+    /// The name of a sheet: where a workbook cannot hold the new one, a made one stands for it. It is not compared when the file is
+    /// read back.
     SheetName(usize),
 }
 
@@ -55,12 +56,13 @@ pub(crate) struct CellCode {
 }
 
 enum Item {
+    /// With what its place tells of it: a label, or that it identifies nobody.
     Run {
         source: usize,
         at: Range<usize>,
         code: Code,
         text: String,
-        label: Option<Label>,
+        told: Option<Option<Label>>,
     },
     Break(char),
     /// Words that no byte stands for, and whether they are known to identify nobody.
@@ -132,15 +134,16 @@ impl Gatherer {
     pub(crate) fn run(&mut self, at: Range<usize>, text: String, code: Code) {
         if !text.is_empty() {
             let source = self.current();
-            self.stream().items.push(Item::Run { source, at, code, text, label: None });
+            self.stream().items.push(Item::Run { source, at, code, text, told: None });
         }
     }
 
-    /// The same, of a text whose meaning its column tells. The time beside a day is none of it.
-    pub(crate) fn field(&mut self, at: Range<usize>, text: String, code: Code, label: Label) {
+    /// The same, of a text whose meaning its place tells: a label, or `None` for what identifies nobody. The time beside a day is
+    /// none of it.
+    pub(crate) fn field(&mut self, at: Range<usize>, text: String, code: Code, label: Option<Label>) {
         if !text.is_empty() {
             let source = self.current();
-            self.stream().items.push(Item::Run { source, at, code, text, label: Some(label) });
+            self.stream().items.push(Item::Run { source, at, code, text, told: Some(label) });
         }
     }
 
@@ -247,7 +250,7 @@ impl Gatherer {
                         }
                         said.push(start..text.len());
                     }
-                    Item::Run { source, at, code, text: piece, label } => {
+                    Item::Run { source, at, code, text: piece, told } => {
                         let start = text.len();
                         text.push_str(&piece);
                         let whole = match code {
@@ -257,7 +260,7 @@ impl Gatherer {
                         let whole = whole.unwrap_or(&piece);
                         let lead = whole.len() - whole.trim_start().len();
                         let shown = start + lead..start + whole.trim_end().len();
-                        if label.is_some() && !shown.is_empty() {
+                        if let Some(label) = told.filter(|_| !shown.is_empty()) {
                             given.push(give(&shown, label));
                         }
                         if matches!(code, Code::SheetName(_)) {
@@ -353,6 +356,10 @@ impl Places {
                 by_run.entry(i).or_default();
             }
         }
+        // Names that sheets have: no two may be the same.
+        let named = self.runs.iter().filter(|run| matches!(run.code, Code::SheetName(_)));
+        let mut sheets: BTreeSet<String> =
+            named.filter_map(|run| self.text.get(run.text.clone())).map(str::to_lowercase).collect();
         for (i, pieces) in by_run {
             let run = &self.runs[i];
             let mut new = String::new();
@@ -389,7 +396,11 @@ impl Places {
                 }
                 Code::Rtf { skip, glued, .. } => into.push((run.at.clone(), rtf(&new, skip, glued))),
                 Code::SheetName(number) => {
-                    into.push((run.at.clone(), format!("renamed{number}").into_bytes()))
+                    let fits = new.chars().count() <= 31
+                        && !new.contains(|c: char| "[]:*?/\\'".contains(c) || c.is_control())
+                        && sheets.insert(new.to_lowercase());
+                    let name = if fits { new } else { format!("renamed{number}") };
+                    into.push((run.at.clone(), escaped(&name)));
                 }
                 Code::Number(form) => {
                     let raw =

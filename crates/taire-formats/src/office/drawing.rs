@@ -7,12 +7,15 @@ use crate::Reason;
 use crate::markup::{Flow, Name, Tag, Walk};
 use crate::splice::{Code, Gatherer};
 
-use super::cell_value::{NumberFormat, show, shows_words};
+use super::cell_value::{NumberFormat, Shown, show, shows_words};
 use super::cells::Rows;
 use super::docx_rules::{Attr, Element};
 use super::drawing_rules::{attribute, element, is_prompt, namespace};
 use super::opc::Kind;
 use super::{Counts, LeftOut, count};
+
+/// A number of so many digits may be one of a person.
+const LONG_NUMBER: usize = 5;
 
 /// What the text inside the element that is open is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,7 +108,13 @@ impl Walk for Walker<'_> {
                 match self.numbers {
                     Some(format) => {
                         let (shown, form) = show(text, format, false);
-                        out.run(at, shown, Code::Number(form));
+                        // Short numbers and fractions are what charts are drawn of; alone on a line they may look like days.
+                        let measures = shown.len() < LONG_NUMBER || shown.contains(['.', 'E', 'e']);
+                        if form == Shown::Number && measures {
+                            out.field(at, shown, Code::Number(form), None);
+                        } else {
+                            out.run(at, shown, Code::Number(form));
+                        }
                     }
                     None => out.run(at, text.to_owned(), Code::Xml),
                 }

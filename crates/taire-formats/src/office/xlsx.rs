@@ -412,8 +412,12 @@ fn emit_line(row: &[Cell], out: &mut Gatherer) {
 
 fn emit_cell(cell: &Cell, title: &str, out: &mut Gatherer) {
     for (at, text, code) in &cell.pieces {
+        let measured =
+            matches!(code, Code::Cell(CellCode { shown: Shown::Number, .. })) && text.contains('.');
         match label(title, text).filter(|_| cell.pieces.len() == 1) {
-            Some(label) => out.field(at.clone(), text.clone(), *code, label),
+            Some(label) => out.field(at.clone(), text.clone(), *code, Some(label)),
+            // A number with a fraction measures something; alone in its cell it may look like a day.
+            None if measured => out.field(at.clone(), text.clone(), *code, None),
             None => out.run(at.clone(), text.clone(), *code),
         }
     }

@@ -98,16 +98,23 @@ fn columns_are_given_and_numbers_and_days_are_replaced() {
         let content = zip.read(&name).unwrap().unwrap();
         assert!(!String::from_utf8(content).unwrap().to_lowercase().contains("escoub"), "{name}");
     }
-    assert!(part(&written, "xl/workbook.xml").contains("name=\"renamed1\""));
+    assert!(part(&written, "xl/workbook.xml").contains("name=\"Mme Petit\""));
     assert_eq!(opened.left_out[&LeftOut::Formulas], 1);
 }
 
 #[test]
 fn a_number_that_becomes_a_word_is_written_as_text() {
     let opened = open(&book(SHEET, &[])).unwrap();
-    let (new, spans) = replace_all(&opened.text, &[("7719046502", "[ID]"), ("04/11/1952", "1952")]);
+    let (new, spans) = replace_all(
+        &opened.text,
+        &[("7719046502", "[ID]"), ("04/11/1952", "1952"), ("Mme Escoubès", "[NOM]"), ("ESCOUBÈS", "[NOM]")],
+    );
     let written = opened.back.write(&new, &spans).unwrap();
     let sheet = part(&written, "xl/worksheets/sheet1.xml");
+    assert!(
+        part(&written, "xl/workbook.xml").contains("name=\"renamed1\""),
+        "no name of a sheet has brackets"
+    );
     assert!(sheet.contains("<c t=\"str\" r=\"A2\"><v>[ID]</v></c>"), "{sheet}");
     assert!(sheet.contains("<c t=\"str\" r=\"C2\" s=\"1\"><v>1952</v></c>"), "{sheet}");
 }
