@@ -271,8 +271,8 @@ impl Gatherer {
                 }
             }
         }
-        let places =
-            Places { text: text.clone(), sources: self.sources, runs, named: self.named, given, said };
+        let beside = Box::new(Beside { given, said });
+        let places = Places { text: text.clone(), sources: self.sources, runs, named: self.named, beside };
         (text, places)
     }
 }
@@ -290,6 +290,11 @@ pub(crate) struct Places {
     sources: Vec<Source>,
     runs: Vec<Run>,
     named: Vec<Named>,
+    beside: Box<Beside>,
+}
+
+/// What is known of a text beside its places.
+struct Beside {
     given: Vec<Given>,
     /// What is in the text and not in the file.
     said: Vec<Range<usize>>,
@@ -313,7 +318,7 @@ impl Places {
 
     /// What the places themselves tell of their text.
     pub(crate) fn take_given(&mut self) -> Vec<Given> {
-        std::mem::take(&mut self.given)
+        std::mem::take(&mut self.beside.given)
     }
 
     /// A text without what is not in the file: `text` is the one that was read, or with `spans` one that stands for it.
@@ -332,7 +337,7 @@ impl Places {
         };
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
-        for said in &self.said {
+        for said in &self.beside.said {
             out.push_str(text.get(from..at(said.start)?)?);
             out.push(' ');
             from = at(said.end)?;

@@ -101,7 +101,7 @@ pub(crate) fn show(raw: &str, format: NumberFormat, from_1904: bool) -> (String,
 fn whole(raw: &str) -> Option<u64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let value: f64 = raw.parse().ok()?;
-    (value >= 0.0 && value <= EXACT && value.fract() == 0.0).then_some(value as u64)
+    ((0.0..=EXACT).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
 /// `2.42027505612345E+14` is shown with all its digits.
