@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use taire::batch::Shard;
 use taire::{Engine, Error, SecretKey};
+use taire_eval::exchange::Exchange;
 use taire_formats::{Directory, Identities, Offsets, ReadOptions, To, WriteOptions};
 use taire_text::Language;
 use taire_text::scheme::Scheme;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Link(LinkArgs),
     /// Scores of predicted annotations against gold
     Evaluate(EvaluateArgs),
+    /// Annotated documents in the format of another annotation tool
+    Convert(ConvertArgs),
     /// One document, each span with its sources, scores and reasons
     Explain(ExplainArgs),
     /// What an attacker can still do with de-identified documents
@@ -411,6 +414,48 @@ pub(crate) struct EvaluateArgs {
     pub(crate) show_text: bool,
     #[arg(long, value_enum)]
     pub(crate) format: Option<OutputFormat>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConvertArgs {
+    /// Annotated documents: a file or a folder
+    pub(crate) input: PathBuf,
+    /// A folder, or a file where the format holds all documents in one; readable by you alone
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Format to write
+    #[arg(long, value_enum)]
+    pub(crate) to: ExchangeFormat,
+    /// Format of the input; told by its content unless given
+    #[arg(long, value_enum)]
+    pub(crate) from: Option<ExchangeFormat>,
+}
+
+/// A format of annotation tools.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ExchangeFormat {
+    Jsonl,
+    Brat,
+    Conll,
+    Doccano,
+    LabelStudio,
+    Prodigy,
+    /// UIMA CAS, as INCEpTION exports it
+    Xmi,
+}
+
+impl ExchangeFormat {
+    pub(crate) fn exchange(self) -> Exchange {
+        match self {
+            ExchangeFormat::Jsonl => Exchange::Jsonl,
+            ExchangeFormat::Brat => Exchange::Brat,
+            ExchangeFormat::Conll => Exchange::Conll,
+            ExchangeFormat::Doccano => Exchange::Doccano,
+            ExchangeFormat::LabelStudio => Exchange::LabelStudio,
+            ExchangeFormat::Prodigy => Exchange::Prodigy,
+            ExchangeFormat::Xmi => Exchange::Xmi,
+        }
+    }
 }
 
 /// What spans are grouped by.

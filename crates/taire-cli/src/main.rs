@@ -12,6 +12,7 @@ mod args;
 mod board;
 mod code;
 mod compare;
+mod convert;
 mod evaluate;
 mod explain;
 mod key;
@@ -96,6 +97,7 @@ fn main() -> ExitCode {
         Command::Detect(args) => run::detect(&args),
         Command::Link(args) => link::link(&args),
         Command::Evaluate(args) => evaluate::evaluate(&args),
+        Command::Convert(args) => convert::convert(&args),
         Command::Explain(args) => explain::explain(&args),
         Command::Risk(args) => risk::risk(&args),
         Command::Sample(args) => sample::sample(&args),

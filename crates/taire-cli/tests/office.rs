@@ -186,3 +186,58 @@ fn word() {
         "{report}"
     );
 }
+
+/// One by openpyxl, with inline strings; one by XlsxWriter, with shared strings, rich text and a copy of values in its chart.
+#[test]
+fn workbooks() {
+    for name in ["lettre.xlsx", "informe.xlsx"] {
+        let (bytes, report) = treat(name, name);
+        assert_clean(name, &bytes);
+        let parts: Vec<String> = unpacked(&bytes).into_iter().map(|(name, _)| name).collect();
+        for part in
+            ["xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/comments1.xml", "xl/charts/chart1.xml"]
+        {
+            assert!(parts.iter().any(|p| p == part), "{part} of {parts:?}");
+        }
+        for gone in ["docProps", "sharedStrings", "tables", "embeddings"] {
+            assert!(!parts.iter().any(|p| p.contains(gone)), "{gone} in {parts:?}");
+        }
+        assert!(report.contains("formulas (1)"), "{report}");
+        // Days and numbers that were stored as numbers are other ones.
+        let sheet =
+            unpacked(&bytes).into_iter().find(|(name, _)| name == "xl/worksheets/sheet1.xml").unwrap().1;
+        let sheet = String::from_utf8(sheet).unwrap();
+        for stored in ["<v>19302</v>", "<v>15389", "<v>562984177</v>", "<v>677412093</v>", "<v>771904650"] {
+            assert!(!sheet.contains(stored), "{name}: {stored}");
+        }
+    }
+    let (bytes, _) = treat("lettre.xlsx", "lettre.xlsx");
+    let text = text_of("lettre.xlsx", &bytes);
+    for kept in [
+        "maladie de Basedow, méthotrexate 15 mg",
+        "plaquettes 251 000/mm3",
+        "Dose (mg) : 7.5",
+        "Polyarthrite rhumatoïde",
+    ] {
+        assert!(text.contains(kept), "lost: {kept}");
+    }
+    let line = |title: &str| text.lines().find_map(|l| l.strip_prefix(title)).unwrap().to_owned();
+    assert!(text.contains(&format!("Nom\t{}", line("Nom : "))), "one person has two names in two sheets");
+    assert!(text.contains(&format!("IPP\t{}", line("IPP : "))), "one patient has two numbers in two sheets");
+}
+
+#[test]
+fn slides() {
+    let (bytes, report) = treat("lettre.pptx", "lettre.pptx");
+    assert_clean("lettre.pptx", &bytes);
+    let text = text_of("lettre.pptx", &bytes);
+    assert!(text.contains("Diagnostic\tmaladie de Basedow, méthotrexate 15 mg"), "{text}");
+    let row = text.lines().find_map(|l| l.strip_prefix("Nom\t")).unwrap();
+    assert!(searchable(&text).matches(&searchable(row)).count() >= 4, "not the same surrogate everywhere");
+    let parts: Vec<String> = unpacked(&bytes).into_iter().map(|(name, _)| name).collect();
+    for part in ["ppt/slides/slide3.xml", "ppt/notesSlides/notesSlide1.xml", "ppt/charts/chart1.xml"] {
+        assert!(parts.iter().any(|p| p == part), "{part} of {parts:?}");
+    }
+    assert!(!parts.iter().any(|p| p.contains("embeddings") || p.contains("docProps")), "{parts:?}");
+    assert!(report.contains("link targets (1)"), "{report}");
+}

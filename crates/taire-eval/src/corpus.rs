@@ -172,7 +172,7 @@ fn in_code_points(doc: &Doc, text: Option<&str>, offsets: Offsets) -> Result<Vec
 }
 
 /// Offset of each character, and of the end.
-fn boundaries(text: &str, offsets: Offsets) -> Vec<usize> {
+pub(crate) fn boundaries(text: &str, offsets: Offsets) -> Vec<usize> {
     let mut at = 0;
     let mut table = vec![0];
     table.extend(text.chars().map(|c| {

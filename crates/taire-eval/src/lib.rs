@@ -1,6 +1,7 @@
 //! Measuring: scores of predicted spans against gold, and what medicine is kept ([`retain`]).
 //!
-//! A [`Corpus`] is read from JSONL, BRAT or marked documents, whichever tool wrote it; [`evaluate`] compares two of them and gives
+//! A [`Corpus`] is read from JSONL, BRAT or marked documents, whichever tool wrote it, and [`exchange`] reads and writes the
+//! formats of annotation tools; [`evaluate`] compares two of them and gives
 //! an [`Evaluation`], which prints as a table or serialises to the JSON of `taire evaluate`; [`mistakes`] lists
 //! where they differ. Labels are compared by name, so any scheme can be measured.
 
@@ -8,6 +9,7 @@ mod bootstrap;
 mod compare;
 mod corpus;
 mod error;
+pub mod exchange;
 mod groups;
 mod intervals;
 mod meddocan;

@@ -135,11 +135,11 @@ fn marked_documents(files: &[PathBuf], below: &Path) -> Result<Corpus, Error> {
     Corpus::new(docs.collect::<Vec<_>>())
 }
 
-fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Error> {
+pub(crate) fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Error> {
     let refuse = |e: std::io::Error| unreadable(folder, e);
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder).map_err(refuse)? {
@@ -156,7 +156,7 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-fn load(path: &Path) -> Result<String, Error> {
+pub(crate) fn load(path: &Path) -> Result<String, Error> {
     let bytes = fs::read(path).map_err(|e| unreadable(path, e))?;
     String::from_utf8(bytes).map_err(|e| {
         Error::input(format!("not UTF-8 at byte {}", e.utf8_error().valid_up_to())).in_file(path)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use walkdir::WalkDir;
 
 use crate::error::reason;
-use crate::packed::{Member, Packing, gunzip, is_gzip, member_bytes, members};
+use crate::packed::{Member, Packing, Room, gunzip, is_gzip, is_tar, members, tar_members};
 use crate::sidecar::Sidecar;
 use crate::sniff::{HEAD, recognise, serves_exchange};
 use crate::{Error, Format, Identities, ReadOptions, Reason, Refusal};
@@ -290,9 +290,15 @@ impl Search<'_> {
         if zip && head.starts_with(b"PK\x03\x04") {
             match members(path) {
                 Err(why) => return self.refuse(path, why),
-                Ok(Some(members)) => return self.zip(path, &relative, members),
+                Ok(Some(members)) => return self.members(path, &relative, members, &mut Room::default()),
                 Ok(None) => {}
             }
+        }
+        if is_tar(&head) {
+            return match tar_members(path) {
+                Err(why) => self.refuse(path, why),
+                Ok(members) => self.members(path, &relative, members, &mut Room::default()),
+            };
         }
         let mut format = match recognise(&head, path, self.options) {
             Ok(format) => format,
@@ -322,10 +328,14 @@ impl Search<'_> {
         if let Err(e) = read {
             return self.refuse(path, format!("cannot unpack it: {}", reason(&e)));
         }
-        let relative = match relative.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz")) {
-            true => relative.with_extension(""),
-            false => relative,
-        };
+        let relative = without_gz(&relative);
+        if packed_again(&head, &relative) {
+            let mut room = Room::default();
+            return match room.gunzip_file(path) {
+                Err(why) => self.refuse(path, why),
+                Ok(packing) => self.member(path.to_owned(), relative, packing, &mut room),
+            };
+        }
         match recognise(&head, &relative, self.options) {
             Ok(Format::Parquet) => self.refuse(path, "it is a Parquet file packed again; unpack it first"),
             Ok(format) => {
@@ -338,63 +348,82 @@ impl Search<'_> {
         }
     }
 
-    /// A zip is a folder of its name. Paths go on inside it, so that its identity files are found as others are.
-    fn zip(&mut self, path: &Path, relative: &Path, members: Vec<Member>) {
+    /// A zip or tar is a folder of its name. Paths go on inside it, so that its identity files are found as others are.
+    fn members(&mut self, path: &Path, relative: &Path, members: Vec<Member>, room: &mut Room) {
         let folder = relative.with_extension("");
         for Member { path: inside, packing } in members {
             let at = path.join(&inside);
-            let packing = match packing {
-                Ok(packing) => packing,
-                Err(why) => {
-                    self.refuse(&at, why);
-                    continue;
-                }
-            };
-            let Packing::Member { archive, index } = &packing else { continue };
-            let hidden = |part: &std::ffi::OsStr| {
-                let part = part.to_string_lossy();
-                part.starts_with('.') || part == "__MACOSX"
-            };
-            if inside.iter().any(hidden) {
-                self.ignore(&at, "it is hidden");
-                continue;
-            }
-            if matches!(inside.file_name().and_then(|n| n.to_str()), Some("Thumbs.db" | "desktop.ini")) {
-                self.ignore(&at, "it belongs to the system");
-                continue;
-            }
-            if inside.extension().is_some_and(|e| e == "ann") {
-                self.ignore(&at, "annotations in a zip are not read");
-                continue;
-            }
-            if Sidecar::is_name(&inside) {
-                let loaded = member_bytes(archive, *index, u64::MAX)
-                    .map_err(|e| crate::error::input_error(&at, format!("cannot unpack it: {}", reason(&e))))
-                    .and_then(|bytes| Sidecar::read(&at, bytes));
-                self.keep_sidecar(&at, loaded);
-                continue;
-            }
-            let head = match member_bytes(archive, *index, HEAD as u64) {
-                Ok(head) => head,
-                Err(e) => {
-                    self.refuse(&at, format!("cannot unpack it: {}", reason(&e)));
-                    continue;
-                }
-            };
-            if let Some(why) = serves_exchange(&head, &inside) {
-                self.ignore(&at, why);
-                continue;
-            }
-            match recognise(&head, &inside, self.options) {
-                Ok(format) => {
-                    let mut file = InputFile::new(at, folder.join(&inside), format);
-                    file.named = false;
-                    file.packing = packing;
-                    self.found.inputs.push(file);
-                }
+            match packing {
                 Err(why) => self.refuse(&at, why),
+                Ok(_) if inside.iter().any(is_hidden) => self.ignore(&at, "it is hidden"),
+                Ok(packing) => self.member(at, folder.join(&inside), packing, room),
             }
         }
+    }
+
+    /// A file in another, which `relative` names in the output.
+    fn member(&mut self, at: PathBuf, relative: PathBuf, packing: Packing, room: &mut Room) {
+        if matches!(relative.file_name().and_then(|n| n.to_str()), Some("Thumbs.db" | "desktop.ini")) {
+            return self.ignore(&at, "it belongs to the system");
+        }
+        if relative.extension().is_some_and(|e| e == "ann") {
+            return self.ignore(&at, "annotations in a packed file are not read");
+        }
+        if Sidecar::is_name(&relative) {
+            let loaded = packing
+                .bytes(u64::MAX)
+                .map_err(|e| crate::error::input_error(&at, format!("cannot unpack it: {}", reason(&e))))
+                .and_then(|bytes| Sidecar::read(&at, bytes));
+            return self.keep_sidecar(&at, loaded);
+        }
+        let head = match packing.bytes(HEAD as u64) {
+            Ok(head) => head,
+            Err(e) => return self.refuse(&at, format!("cannot unpack it: {}", reason(&e))),
+        };
+        if let Some(why) = serves_exchange(&head, &relative) {
+            return self.ignore(&at, why);
+        }
+        if is_gzip(&head) || packed_again(&head, &relative) {
+            if let Err(why) = room.enter() {
+                return self.refuse(&at, why);
+            }
+            let packed = self.nested(&at, &relative, &packing, &head, room);
+            room.leave();
+            match packed {
+                Ok(true) => return,
+                Ok(false) => {}
+                Err(why) => return self.refuse(&at, why),
+            }
+        }
+        match recognise(&head, &relative, self.options) {
+            Ok(format) => {
+                let mut file = InputFile::new(at, relative, format);
+                file.named = false;
+                file.packing = packing;
+                self.found.inputs.push(file);
+            }
+            Err(why) => self.refuse(&at, why),
+        }
+    }
+
+    /// A packed file inside another; `false` where it is a document of another program.
+    fn nested(
+        &mut self,
+        at: &Path,
+        relative: &Path,
+        packing: &Packing,
+        head: &[u8],
+        room: &mut Room,
+    ) -> Result<bool, Reason> {
+        if is_gzip(head) {
+            let inside = room.gunzip(packing)?;
+            self.member(at.to_owned(), without_gz(relative), inside, room);
+            return Ok(true);
+        }
+        let members = if is_tar(head) { Some(room.tar_inside(packing)?) } else { room.zip_inside(packing)? };
+        let Some(members) = members else { return Ok(false) };
+        self.members(at, relative, members, room);
+        Ok(true)
     }
 
     /// Joins files with the identity files above them. A file whose identity file cannot be used is refused:
@@ -433,6 +462,28 @@ impl Search<'_> {
 
     fn ignore(&mut self, path: &Path, why: &str) {
         self.found.ignored.push(Refusal::new(path, None, why));
+    }
+}
+
+/// Files of the system, as archives carry them.
+fn is_hidden(part: &std::ffi::OsStr) -> bool {
+    let part = part.to_string_lossy();
+    part.starts_with('.') || part == "__MACOSX"
+}
+
+/// A tar, or a zip by its name: a word processor's file is one too.
+fn packed_again(head: &[u8], name: &Path) -> bool {
+    let zip = name.extension().is_some_and(|e| e.eq_ignore_ascii_case("zip"));
+    is_tar(head) || (zip && head.starts_with(b"PK\x03\x04"))
+}
+
+/// `a.csv.gz` holds `a.csv`, `a.tgz` holds `a.tar`.
+fn without_gz(name: &Path) -> PathBuf {
+    let extension = name.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "gz" => name.with_extension(""),
+        "tgz" => name.with_extension("tar"),
+        _ => name.to_owned(),
     }
 }
 

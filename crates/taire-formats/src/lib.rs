@@ -94,6 +94,10 @@ pub enum Format {
     },
     /// Word since 2007.
     Docx,
+    /// Excel since 2007.
+    Xlsx,
+    /// PowerPoint since 2007.
+    Pptx,
     /// OpenDocument text.
     Odt,
     Html,
@@ -117,6 +121,8 @@ pub enum Format {
     Hl7Batch,
     /// One mail.
     Mail,
+    /// A message of Outlook.
+    Msg,
     /// Mails one after the other.
     Mailbox,
 }
@@ -131,6 +137,8 @@ impl Format {
             Format::Csv { delimiter: b'\t' } => "tsv",
             Format::Csv { .. } => "csv",
             Format::Docx => "docx",
+            Format::Xlsx => "xlsx",
+            Format::Pptx => "pptx",
             Format::Odt => "odt",
             Format::Html => "html",
             Format::Rtf => "rtf",
@@ -144,6 +152,7 @@ impl Format {
             Format::Hl7 => "hl7",
             Format::Hl7Batch => "hl7-batch",
             Format::Mail => "eml",
+            Format::Msg => "msg",
             Format::Mailbox => "mbox",
         }
     }

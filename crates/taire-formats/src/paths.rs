@@ -8,9 +8,9 @@ use crate::{Discovery, Error, Format, To};
 
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
 const MANIFEST: &str = "manifest.json";
-const FILE_EXTENSIONS: [&str; 18] = [
+const FILE_EXTENSIONS: [&str; 20] = [
     "txt", "jsonl", "ndjson", "json", "csv", "tsv", "parquet", "xml", "html", "ann", "docx", "odt", "htm",
-    "rtf", "hl7", "eml", "mbox", "pdf",
+    "rtf", "xlsx", "pptx", "hl7", "eml", "mbox", "pdf",
 ];
 
 /// One target for each input, and where the reports go.
@@ -206,6 +206,11 @@ fn output_name(format: Format, relative: &Path, to: To) -> PathBuf {
         To::InKind if format.becomes_text() => {
             let mut name = relative.to_owned().into_os_string();
             name.push(".txt");
+            name.into()
+        }
+        To::InKind if format == Format::Msg => {
+            let mut name = relative.to_owned().into_os_string();
+            name.push(".eml");
             name.into()
         }
         To::InKind => relative.to_owned(),

@@ -17,7 +17,7 @@ use crate::error::reason;
 use crate::jsonl::{self, Keys};
 use crate::lines::{Line, read_line};
 use crate::mailbox::Mailbox;
-use crate::packed::{Packing, gunzip, member_bytes};
+use crate::packed::{Packing, gunzip};
 use crate::parquet::{self, Step, Table};
 use crate::table::{Columns, Record, Records, Style};
 use crate::{
@@ -96,18 +96,17 @@ pub fn open(file: &InputFile, options: &ReadOptions) -> Result<Reader, Error> {
             let source = File::open(&file.path).map_err(failed)?;
             open_table(file, parquet::Source::File(source), options)
         }
-        (Packing::Member { archive, index }, Format::Parquet) => {
-            let bytes = member_bytes(archive, *index, u64::MAX).map_err(failed)?;
-            open_table(file, parquet::Source::Memory(bytes.into()), options)
-        }
         (Packing::Plain, _) => read_from(file, Box::new(File::open(&file.path).map_err(failed)?), options),
         (Packing::Gzip, _) => {
             let source = File::open(&file.path).and_then(gunzip).map_err(failed)?;
             read_from(file, Box::new(source), options)
         }
-        (Packing::Member { archive, index }, _) => {
-            let bytes = member_bytes(archive, *index, u64::MAX).map_err(failed)?;
-            read_from(file, Box::new(Cursor::new(bytes)), options)
+        (packing, format) => {
+            let bytes = packing.bytes(u64::MAX).map_err(failed)?;
+            match format {
+                Format::Parquet => open_table(file, parquet::Source::Memory(bytes.into()), options),
+                _ => read_from(file, Box::new(Cursor::new(bytes)), options),
+            }
         }
     }
 }
@@ -146,10 +145,15 @@ pub fn read_from(
     let mut layout = Layout::new(file);
     let mut dropped = BTreeSet::new();
     let state = match file.format {
-        Format::Docx | Format::Odt | Format::Html | Format::Rtf | Format::Doc | Format::Pdf => {
-            State::Office { input: Some(input) }
-        }
-        Format::Cda | Format::Fhir | Format::FhirXml | Format::Hl7 | Format::Mail => {
+        Format::Docx
+        | Format::Xlsx
+        | Format::Pptx
+        | Format::Odt
+        | Format::Html
+        | Format::Rtf
+        | Format::Doc
+        | Format::Pdf => State::Office { input: Some(input) },
+        Format::Cda | Format::Fhir | Format::FhirXml | Format::Hl7 | Format::Mail | Format::Msg => {
             State::Envelope { input: Some(input) }
         }
         Format::FhirLines => State::Resources { input, buffer: Vec::new(), line: 0 },
@@ -544,11 +548,12 @@ fn read_office(file: &InputFile, stem: &str, input: impl Read) -> Result<Documen
     let bytes = read_whole(input).map_err(|e| refuse(format!("cannot read it: {}", reason(&e)).into()))?;
     let bytes = bytes
         .ok_or_else(|| refuse(format!("it is over {} MB; split it into its letters", LIMIT >> 20).into()))?;
-    let opened = office::open(file.format, &bytes).map_err(refuse)?;
+    let mut opened = office::open(file.format, &bytes).map_err(refuse)?;
     encoded::check(&opened.text).map_err(refuse)?;
     let mut document = Document::of_file(stem, opened.text);
     document.left_out = opened.left_out;
     document.pages = opened.pages;
+    document.given = opened.back.take_given();
     document.place = Place(Spot::Markup(Box::new(opened.back)));
     Ok(document)
 }

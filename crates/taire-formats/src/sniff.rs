@@ -9,7 +9,7 @@ use crate::table::{is_document_header, sniff_delimiter};
 use crate::{Format, ReadOptions};
 
 /// Extensions of files that hold something even where they say nothing.
-const BINARY: [&str; 8] = ["doc", "docx", "gz", "odt", "parquet", "pdf", "rtf", "zip"];
+const BINARY: [&str; 10] = ["doc", "docx", "gz", "odt", "parquet", "pdf", "pptx", "rtf", "xlsx", "zip"];
 /// How many bytes are looked at.
 pub(crate) const HEAD: usize = 1 << 16;
 
@@ -69,7 +69,10 @@ pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Resu
 fn office(head: &[u8], name: &Path) -> Result<Option<Format>, Reason> {
     let has = |what: &[u8]| memchr::memmem::find(head, what).is_some();
     if head.starts_with(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") {
-        return Ok(Some(Format::Doc));
+        let extension = name.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let outlook = b"_\0_\0p\0r\0o\0p\0e\0r\0t\0i\0e\0s\0_\0v\0e\0r\0s\0i\0o\0n\0";
+        let message = extension.eq_ignore_ascii_case("msg") || has(outlook);
+        return Ok(Some(if message { Format::Msg } else { Format::Doc }));
     }
     if head.get(..1024).unwrap_or(head).windows(5).any(|w| w == b"%PDF-")
         && (head.starts_with(b"%PDF-") || is_binary(head))
@@ -79,16 +82,18 @@ fn office(head: &[u8], name: &Path) -> Result<Option<Format>, Reason> {
     if head.starts_with(b"PK\x03\x04") {
         let extension = name.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
         return match extension.as_str() {
-            _ if has(b"xl/workbook") => {
-                Err("it is an Excel workbook, which is not read; export it as CSV".into())
+            _ if has(b"xl/workbook") || has(b"xl/worksheets/") || has(b"xl/_rels/") => Ok(Some(Format::Xlsx)),
+            _ if has(b"ppt/presentation") || has(b"ppt/slides/") || has(b"ppt/_rels/") => {
+                Ok(Some(Format::Pptx))
             }
-            _ if has(b"ppt/presentation") => Err("it is a PowerPoint file, which is not read".into()),
             _ if has(b"word/document.xml") || has(b"word/_rels/") => Ok(Some(Format::Docx)),
             _ if has(b"mimetypeapplication/vnd.oasis.opendocument.text") => Ok(Some(Format::Odt)),
             _ if has(b"mimetypeapplication/vnd.oasis.opendocument") => {
                 Err("it is an OpenDocument file of another kind than text, which is not read".into())
             }
             "odt" => Ok(Some(Format::Odt)),
+            "xlsx" | "xlsm" | "xltx" | "xlsb" => Ok(Some(Format::Xlsx)),
+            "pptx" | "pptm" | "potx" | "ppsx" => Ok(Some(Format::Pptx)),
             "docx" | "docm" | "dotx" => Ok(Some(Format::Docx)),
             _ => Ok(None),
         };
@@ -345,6 +350,8 @@ mod tests {
             ("a.rtf", "{\\rtf1 x}", Ok(Format::Rtf)),
             ("a.txt", "<!DOCTYPE html><p>x", Ok(Format::Html)),
             ("a.doc", "PK\x03\x04....word/document.xml", Ok(Format::Docx)),
+            ("a.bin", "PK\x03\x04....xl/workbook.xml", Ok(Format::Xlsx)),
+            ("a.pptx", "PK\x03\x04....", Ok(Format::Pptx)),
             ("a.txt", "PK\x03\x04....mimetypeapplication/vnd.oasis.opendocument.text", Ok(Format::Odt)),
             ("a.json", "{\"resourceType\":\"Bundle\",\"text\":{}}", Ok(Format::Fhir)),
             ("a.bin", "a\0b", Err(())),

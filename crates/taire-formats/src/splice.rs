@@ -6,13 +6,14 @@
 //! replacement covers several runs the first takes it and the others lose their part. What must not come out
 //! whatever the text says is a cut, decided while reading.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
-use taire_text::fold;
+use taire_text::{Given, Label, Role, Span, fold};
 
 use crate::OutSpan;
+use crate::office::cell_value::Shown;
 use crate::text_edit::{TextEdit, edits_by_place, text_edits};
 use crate::well_known::{is_built_in, is_well_known, without_fonts};
 
@@ -34,11 +35,38 @@ pub(crate) enum Code {
         /// It stands right after a control word, which letters would join.
         glued: bool,
     },
+    /// The value of a cell of a workbook.
+    Cell(CellCode),
+    /// A number of a chart, which stays one.
+    Number(Shown),
+    /// The name of a sheet: where a workbook cannot hold the new one, a made one stands for it. It is not compared when the file is
+    /// read back.
+    SheetName(usize),
+}
+
+/// How the value of a cell is written back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct CellCode {
+    /// Where attributes may be added to the cell, and the bytes of the attribute that gives its type.
+    pub(crate) cell: usize,
+    pub(crate) kind: Option<(usize, usize)>,
+    pub(crate) shown: Shown,
+    /// It referred to a list of strings that is not written: it becomes a text of its own.
+    pub(crate) anew: bool,
 }
 
 enum Item {
-    Run { source: usize, at: Range<usize>, code: Code, text: String },
+    /// With what its place tells of it: a label, or that it identifies nobody.
+    Run {
+        source: usize,
+        at: Range<usize>,
+        code: Code,
+        text: String,
+        told: Option<Option<Label>>,
+    },
     Break(char),
+    /// Words that no byte stands for, and whether they are known to identify nobody.
+    Said(String, bool),
 }
 
 #[derive(Default)]
@@ -114,8 +142,22 @@ impl Gatherer {
     pub(crate) fn run(&mut self, at: Range<usize>, text: String, code: Code) {
         if !text.is_empty() {
             let source = self.current();
-            self.stream().items.push(Item::Run { source, at, code, text });
+            self.stream().items.push(Item::Run { source, at, code, text, told: None });
         }
+    }
+
+    /// The same, of a text whose meaning its place tells: a label, or `None` for what identifies nobody. The time beside a day is
+    /// none of it.
+    pub(crate) fn field(&mut self, at: Range<usize>, text: String, code: Code, label: Option<Label>) {
+        if !text.is_empty() {
+            let source = self.current();
+            self.stream().items.push(Item::Run { source, at, code, text, told: Some(label) });
+        }
+    }
+
+    /// Words that stand before a text to tell what it is: the title of its column. Those of a fixed list identify nobody.
+    pub(crate) fn say(&mut self, words: &str, from_list: bool) {
+        self.stream().items.push(Item::Said(words.to_owned(), from_list));
     }
 
     /// A character of the text that no byte stands for: the end of a line or of a cell.
@@ -206,21 +248,48 @@ impl Gatherer {
             self.unnest();
         }
         let mut text = String::new();
-        let mut runs = Vec::new();
+        let (mut runs, mut given, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        let give = |at: &Range<usize>, label| Given {
+            span: Span::new(at.start, at.end),
+            label,
+            role: Role::Unknown,
+        };
         for stream in &mut self.streams {
             stream.items.append(&mut stream.after);
             for item in stream.items.drain(..) {
                 match item {
                     Item::Break(c) => text.push(c),
-                    Item::Run { source, at, code, text: piece } => {
+                    Item::Said(words, from_list) => {
+                        let start = text.len();
+                        text.push_str(&words);
+                        if from_list {
+                            given.push(give(&(start..text.len()), None));
+                        }
+                        said.push(start..text.len());
+                    }
+                    Item::Run { source, at, code, text: piece, told } => {
                         let start = text.len();
                         text.push_str(&piece);
+                        let whole = match code {
+                            Code::Cell(CellCode { shown: Shown::Day { .. }, .. }) => piece.split(' ').next(),
+                            _ => None,
+                        };
+                        let whole = whole.unwrap_or(&piece);
+                        let lead = whole.len() - whole.trim_start().len();
+                        let shown = start + lead..start + whole.trim_end().len();
+                        if let Some(label) = told.filter(|_| !shown.is_empty()) {
+                            given.push(give(&shown, label));
+                        }
+                        if matches!(code, Code::SheetName(_)) {
+                            said.push(start..text.len());
+                        }
                         runs.push(Run { text: start..text.len(), source, at, code });
                     }
                 }
             }
         }
-        let places = Places { text: text.clone(), sources: self.sources, runs, named: self.named };
+        let beside = Box::new(Beside { given, said });
+        let places = Places { text: text.clone(), sources: self.sources, runs, named: self.named, beside };
         (text, places)
     }
 }
@@ -238,6 +307,14 @@ pub(crate) struct Places {
     sources: Vec<Source>,
     runs: Vec<Run>,
     named: Vec<Named>,
+    beside: Box<Beside>,
+}
+
+/// What is known of a text beside its places.
+struct Beside {
+    given: Vec<Given>,
+    /// What is in the text and not in the file.
+    said: Vec<Range<usize>>,
 }
 
 impl fmt::Debug for Places {
@@ -256,6 +333,36 @@ impl Places {
         self.text.len() + self.sources.iter().map(|s| s.bytes.len()).sum::<usize>()
     }
 
+    /// What the places themselves tell of their text.
+    pub(crate) fn take_given(&mut self) -> Vec<Given> {
+        std::mem::take(&mut self.beside.given)
+    }
+
+    /// A text without what is not in the file: `text` is the one that was read, or with `spans` one that stands for it.
+    pub(crate) fn without_said(&self, text: &str, spans: &[OutSpan]) -> Option<String> {
+        let edits = text_edits(&self.text, text, spans).ok()?;
+        // Where a byte of the text as read lies in the new one.
+        let mut moved = Vec::with_capacity(edits.len());
+        let mut by = 0isize;
+        for edit in &edits {
+            by += edit.with.len() as isize - edit.range.len() as isize;
+            moved.push((edit.range.end, by));
+        }
+        let at = |place: usize| {
+            let before = moved.partition_point(|(end, _)| *end <= place);
+            place.checked_add_signed(before.checked_sub(1).map_or(0, |i| moved[i].1))
+        };
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for said in &self.beside.said {
+            out.push_str(text.get(from..at(said.start)?)?);
+            out.push(' ');
+            from = at(said.end)?;
+        }
+        out.push_str(text.get(from..)?);
+        Some(out)
+    }
+
     /// The sources with `text` in place of the text as read. `spans` tell what stands for what; outside of them
     /// the two texts must be the same.
     pub(crate) fn rewrite(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<Vec<u8>>, &'static str> {
@@ -267,10 +374,14 @@ impl Places {
         let places: Vec<Range<usize>> = self.runs.iter().map(|run| run.text.clone()).collect();
         let mut by_run = edits_by_place(&pieces, &places);
         for (i, run) in self.runs.iter().enumerate() {
-            if matches!(run.code, Code::Rtf { anew: true, .. }) {
+            if matches!(run.code, Code::Rtf { anew: true, .. } | Code::Cell(CellCode { anew: true, .. })) {
                 by_run.entry(i).or_default();
             }
         }
+        // Names that sheets have: no two may be the same.
+        let named = self.runs.iter().filter(|run| matches!(run.code, Code::SheetName(_)));
+        let mut sheets: BTreeSet<String> =
+            named.filter_map(|run| self.text.get(run.text.clone())).map(str::to_lowercase).collect();
         for (i, pieces) in by_run {
             let run = &self.runs[i];
             let mut new = String::new();
@@ -306,6 +417,26 @@ impl Places {
                     into.push((run.at.clone(), escaped(&new)));
                 }
                 Code::Rtf { skip, glued, .. } => into.push((run.at.clone(), rtf(&new, skip, glued))),
+                Code::SheetName(number) => {
+                    let fits = new.chars().count() <= 31
+                        && !new.contains(|c: char| "[]:*?/\\'".contains(c) || c.is_control())
+                        && sheets.insert(new.to_lowercase());
+                    let name = if fits { new } else { format!("renamed{number}") };
+                    into.push((run.at.clone(), escaped(&name)));
+                }
+                Code::Number(form) => {
+                    let raw =
+                        form.raw(&new).ok_or("a number of a chart would become a word; remove the chart")?;
+                    into.push((run.at.clone(), raw.into_bytes()));
+                }
+                Code::Cell(code) => match code.shown.raw(&new).filter(|_| !code.anew) {
+                    Some(raw) => into.push((run.at.clone(), raw.into_bytes())),
+                    None => {
+                        into.extend(code.kind.map(|(start, end)| (start..end, Vec::new())));
+                        into.push((code.cell..code.cell, b" t=\"str\"".to_vec()));
+                        into.push((run.at.clone(), escaped(&new)));
+                    }
+                },
             }
         }
         self.rename(&edits, &mut changes);

@@ -84,6 +84,7 @@ impl Document {
             Kind::Rtf => office::open(Format::Rtf, &ascii_rtf(&self.text)?)?.into_form("rtf"),
             Kind::Base64(bytes) => {
                 let inside = inside::open(&bytes)?;
+                self.given = inside.given;
                 let rich = Rich { name: "base64", back: WriteBack::Base64(inside.back) };
                 (inside.text, inside.left_out, rich)
             }

@@ -171,6 +171,8 @@ impl Writer {
             (
                 To::InKind | To::Brat,
                 Format::Docx
+                | Format::Xlsx
+                | Format::Pptx
                 | Format::Odt
                 | Format::Html
                 | Format::Rtf
@@ -180,7 +182,8 @@ impl Writer {
                 | Format::Fhir
                 | Format::FhirXml
                 | Format::Hl7
-                | Format::Mail,
+                | Format::Mail
+                | Format::Msg,
             ) => Kind::Markup(file),
             (To::InKind | To::Brat, Format::FhirLines) => Kind::Lines(file),
             (To::InKind | To::Brat, Format::Hl7Batch) => {

@@ -34,6 +34,14 @@ pub(crate) fn docx(flat: &[u8]) {
     single(Format::Docx, &pack(flat));
 }
 
+pub(crate) fn xlsx(flat: &[u8]) {
+    single(Format::Xlsx, &pack(flat));
+}
+
+pub(crate) fn pptx(flat: &[u8]) {
+    single(Format::Pptx, &pack(flat));
+}
+
 pub(crate) fn odt(flat: &[u8]) {
     single(Format::Odt, &pack(flat));
 }
@@ -64,6 +72,10 @@ pub(crate) fn hl7(bytes: &[u8]) {
 
 pub(crate) fn mail(bytes: &[u8]) {
     single(Format::Mail, bytes);
+}
+
+pub(crate) fn msg(bytes: &[u8]) {
+    single(Format::Msg, bytes);
 }
 
 pub(crate) fn mbox(bytes: &[u8]) {
@@ -229,7 +241,8 @@ fn single(format: Format, bytes: &[u8]) {
     assert!(again.as_ref() == Some(&written), "the same document was written otherwise");
     check_gone(&document.text, &written);
     if format != Format::Doc {
-        let read_back = read(format, &written);
+        // A message of Outlook is written as mail.
+        let read_back = read(if format == Format::Msg { Format::Mail } else { format }, &written);
         // Bytes that are hardly text may not pass for it once there is less text around them.
         let hardly_text = std::str::from_utf8(&written).is_err()
             || written.iter().any(|b| matches!(b, 0..=8 | 14..=31 | 127));

@@ -11,6 +11,10 @@ pub(crate) fn zip(flat: &[u8]) {
     found("input.zip", &pack(flat));
 }
 
+pub(crate) fn tar(bytes: &[u8]) {
+    found("input.tar", bytes);
+}
+
 pub(crate) fn gz(bytes: &[u8]) {
     found("input.jsonl.gz", bytes);
 }

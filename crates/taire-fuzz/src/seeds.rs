@@ -88,6 +88,18 @@ pub(crate) fn docx() -> Vec<Vec<u8>> {
     vec![parts::flatten(office!("docx"))]
 }
 
+pub(crate) fn xlsx() -> Vec<Vec<u8>> {
+    let files = [
+        include_bytes!("../../taire-cli/tests/office/lettre.xlsx").as_slice(),
+        include_bytes!("../../taire-cli/tests/office/informe.xlsx").as_slice(),
+    ];
+    files.into_iter().map(parts::flatten).collect()
+}
+
+pub(crate) fn pptx() -> Vec<Vec<u8>> {
+    vec![parts::flatten(include_bytes!("../../taire-cli/tests/office/lettre.pptx"))]
+}
+
 pub(crate) fn odt() -> Vec<Vec<u8>> {
     vec![parts::flatten(office!("odt"))]
 }
@@ -227,6 +239,72 @@ pub(crate) fn zip() -> Vec<Vec<u8>> {
         flat.extend_from_slice(content);
     }
     vec![parts::pack(&flat), flat]
+}
+
+/// A tar with a letter, a zip and a packed table in it.
+pub(crate) fn tar() -> Vec<Vec<u8>> {
+    let mut archive = tar::Builder::new(Vec::new());
+    let zipped = zip().remove(0);
+    for (name, content) in [
+        ("a/lettre.txt", NOTE.as_bytes()),
+        ("a/identity.json", crate::engine::KNOWN.as_bytes()),
+        ("b.zip", &zipped),
+        ("notes.jsonl.gz", &gz().concat()),
+    ] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        let _ = archive.append_data(&mut header, name, content);
+    }
+    archive.into_inner().into_iter().collect()
+}
+
+/// A message of Outlook with a copy to the patient, two bodies and two attachments.
+pub(crate) fn msg() -> Vec<Vec<u8>> {
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let properties = |header: usize, list: &[(u16, u64)]| {
+        let mut out = vec![0; header];
+        for (tag, value) in list {
+            out.extend([3, 0]);
+            out.extend(tag.to_le_bytes());
+            out.extend([6, 0, 0, 0]);
+            out.extend(value.to_le_bytes());
+        }
+        out
+    };
+    let (recipient, first, second) =
+        ("/__recip_version1.0_#00000000", "/__attach_version1.0_#00000000", "/__attach_version1.0_#00000001");
+    let inner = format!("{second}/__substg1.0_3701000D");
+    let rtf = rtf().remove(1);
+    let streams = [
+        (
+            "/__properties_version1.0".to_owned(),
+            properties(32, &[(0x0039, 132_259_410_000_000_000), (0x3FFD, 1252)]),
+        ),
+        ("/__substg1.0_0037001F".into(), wide("Mme Escoubès")),
+        ("/__substg1.0_0C1A001F".into(), wide("Dr Hildegarde")),
+        ("/__substg1.0_1000001E".into(), b"Mme ESCOUB\xC8S".to_vec()),
+        ("/__substg1.0_10130102".into(), b"<p>Mme <b>ESCOUB&Egrave;S</b></p>".to_vec()),
+        (format!("{recipient}/__properties_version1.0"), properties(8, &[(0x0C15, 2)])),
+        (format!("{recipient}/__substg1.0_3001001F"), wide("Philomène Escoubès")),
+        (format!("{first}/__properties_version1.0"), properties(8, &[(0x3705, 1)])),
+        (format!("{first}/__substg1.0_3707001F"), wide("Hildegarde.rtf")),
+        (format!("{first}/__substg1.0_37010102"), rtf),
+        (format!("{second}/__properties_version1.0"), properties(8, &[(0x3705, 5)])),
+        (format!("{inner}/__properties_version1.0"), properties(24, &[])),
+        (format!("{inner}/__substg1.0_1000001F"), wide("Lannemezan")),
+    ];
+    let write = || -> std::io::Result<Vec<u8>> {
+        let mut file = cfb::CompoundFile::create(std::io::Cursor::new(Vec::new()))?;
+        for folder in [recipient, first, second, &inner] {
+            file.create_storage(folder)?;
+        }
+        for (name, content) in &streams {
+            file.create_stream(name)?.write_all(content)?;
+        }
+        Ok(file.into_inner().into_inner())
+    };
+    write().into_iter().collect()
 }
 
 pub(crate) fn gz() -> Vec<Vec<u8>> {

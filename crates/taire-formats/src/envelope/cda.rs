@@ -465,7 +465,7 @@ impl Walk for Walker {
             Inside::Narrative => self.form.sheet.free(&collapsed(text)),
             Inside::Carried { media } => {
                 let carried = inside::open(&inside::from_base64(text)?)?;
-                let slot = self.form.inside(&carried.text, &carried.left_out);
+                let slot = self.form.inside(&carried.text, &carried.left_out, &carried.given);
                 let changed = media.filter(|(_, said)| said != carried.media);
                 let plain = carried.media == "text/plain";
                 if plain && changed.is_some() {

@@ -400,12 +400,12 @@ impl Reader {
             Rule::Data => {
                 let carried = inside::open(&inside::from_base64(&text)?)?;
                 *plain |= carried.media == "text/plain";
-                let slot = self.form.inside(&carried.text, &carried.left_out);
+                let slot = self.form.inside(&carried.text, &carried.left_out, &carried.given);
                 return Ok(Some(Out::Inside(slot, Box::new(carried.back))));
             }
             Rule::Html => {
                 let page = office::open(Format::Html, text.as_bytes())?;
-                let slot = self.form.inside(&page.text, &page.left_out);
+                let slot = self.form.inside(&page.text, &page.left_out, &[]);
                 return Ok(Some(Out::Html(slot, Box::new(page.back))));
             }
             _ => {

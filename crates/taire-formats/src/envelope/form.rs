@@ -299,13 +299,13 @@ impl Form {
     }
 
     /// A document inside, apart from the rest.
-    pub(crate) fn inside(&mut self, text: &str, left_out: &Counts) -> SlotId {
+    pub(crate) fn inside(&mut self, text: &str, left_out: &Counts, given: &[Given]) -> SlotId {
         self.end_line();
         self.sheet.say("\n");
         for (what, n) in left_out {
             *self.left_out.entry(*what).or_default() += n;
         }
-        let slot = self.sheet.free(text);
+        let slot = self.sheet.free_with(text, given);
         self.sheet.say("\n\n");
         slot
     }

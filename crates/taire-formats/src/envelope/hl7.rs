@@ -390,12 +390,12 @@ impl Reader {
                     (kind, subtype) = (Cell::Fixed("TEXT"), Cell::Fixed("plain"));
                     self.form.leave(LeftOut::Layout);
                 }
-                let slot = self.form.inside(&carried.text, &carried.left_out);
+                let slot = self.form.inside(&carried.text, &carried.left_out, &carried.given);
                 Cell::Inside(slot, Box::new(carried.back))
             }
             "A" | "" => {
                 let read = unescape(&data, self.marks);
-                let slot = self.form.inside(&read.text, &Default::default());
+                let slot = self.form.inside(&read.text, &Default::default(), &[]);
                 Cell::Slot { slot, raw: data, exact: false }
             }
             _ => return Err("it carries a document in an encoding that is not read".into()),

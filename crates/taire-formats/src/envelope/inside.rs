@@ -8,6 +8,8 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use taire_text::Given;
+
 use crate::Reason;
 use crate::decode::decode;
 use crate::office::{self, Back, Counts};
@@ -21,6 +23,8 @@ pub(crate) struct Inside {
     pub(crate) back: Back,
     pub(crate) media: &'static str,
     pub(crate) left_out: Counts,
+    /// What its layout tells of its text, as the columns of a workbook do.
+    pub(crate) given: Vec<Given>,
 }
 
 /// Decodes base64 with blanks in it.
@@ -45,6 +49,8 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Inside, Reason> {
         Format::Text | Format::Doc => "text/plain",
         Format::Pdf => "application/pdf",
         Format::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        Format::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        Format::Pptx => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
         Format::Odt => "application/vnd.oasis.opendocument.text",
         Format::Html => "text/html",
         Format::Rtf => "text/rtf",
@@ -54,10 +60,11 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Inside, Reason> {
     };
     if format == Format::Text {
         let text = decode(bytes).map_err(|why| refused(why.into()))?.text.into_owned();
-        return Ok(Inside { text, back: Back::Text, media, left_out: Counts::new() });
+        return Ok(Inside { text, back: Back::Text, media, left_out: Counts::new(), given: Vec::new() });
     }
-    let opened = office::open(format, bytes).map_err(refused)?;
-    Ok(Inside { text: opened.text, back: opened.back, media, left_out: opened.left_out })
+    let mut opened = office::open(format, bytes).map_err(refused)?;
+    let given = opened.back.take_given();
+    Ok(Inside { text: opened.text, back: opened.back, media, left_out: opened.left_out, given })
 }
 
 /// A document with its new text, in base64.

@@ -10,10 +10,11 @@ use jiff::civil::Date;
 use mail_parser::{
     Address, HeaderName, HeaderValue, Message, MessageParser, MessagePart, MimeHeaders, PartType,
 };
-use taire_text::{Label, Role};
+use taire_text::{Given, Label, Role};
 
 use super::form::Read;
 use super::mail_write::{Body, Header, Leaf, Letter, Mail};
+use super::msg::{is_message, to_mail};
 use super::sheet::{Sheet, SlotId};
 use super::{Enveloped, Way, inside};
 use crate::office::{self, Counts, count};
@@ -25,13 +26,17 @@ const DEEPEST: usize = 8;
 /// Messages inside messages, counted before anything is parsed.
 const MOST_NESTED: usize = 32;
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, Reason> {
+/// The parts of a message.
+fn parse(bytes: &[u8]) -> Result<Message<'_>, Reason> {
     check_nesting(bytes)?;
     // The parser stops at damage that it does not expect.
     let parsed = std::panic::catch_unwind(|| MessageParser::default().parse(bytes));
-    let message = parsed
-        .map_err(|_| Reason::from("its parts cannot be told apart: the mail is damaged"))?
-        .ok_or("it is no mail: it has no headers")?;
+    let parsed = parsed.map_err(|_| Reason::from("its parts cannot be told apart: the mail is damaged"))?;
+    parsed.ok_or_else(|| "it is no mail: it has no headers".into())
+}
+
+pub(crate) fn open(bytes: &[u8]) -> Result<Enveloped, Reason> {
+    let message = parse(bytes)?;
     let mut reader =
         Reader { sheet: Sheet::default(), left_out: Counts::new(), parts: 0, bytes: 0, files: 0 };
     let letter = reader.letter(&message, 0)?;
@@ -187,7 +192,7 @@ impl Reader {
             }
             PartType::Text(text) => self.text(part, text),
             PartType::Html(html) => self.page(part, html),
-            PartType::Binary(bytes) | PartType::InlineBinary(bytes) => self.file(part, bytes),
+            PartType::Binary(bytes) | PartType::InlineBinary(bytes) => self.file(part, bytes, depth),
         }
     }
 
@@ -238,8 +243,13 @@ impl Reader {
         Ok(Body::Leaf(slot, Leaf::File("text/html; charset=utf-8", opened.back), name))
     }
 
-    fn file(&mut self, part: &MessagePart<'_>, bytes: &[u8]) -> Result<Body, Reason> {
+    fn file(&mut self, part: &MessagePart<'_>, bytes: &[u8], depth: usize) -> Result<Body, Reason> {
         self.weigh(bytes.len())?;
+        if is_message(bytes) {
+            let mail = to_mail(bytes)?;
+            self.end_line();
+            return Ok(Body::Letter(Box::new(self.letter(&parse(&mail)?, depth + 1)?)));
+        }
         if let Some(what) = not_read(part) {
             if is_document(bytes) {
                 return Err("an attachment is a document and says it is none; such mail is not read".into());
@@ -257,7 +267,7 @@ impl Reader {
         if format.becomes_text() {
             count(&mut self.left_out, LeftOut::Layout);
         }
-        let slot = self.slot(&inside.text);
+        let slot = self.slot_with(&inside.text, &inside.given);
         let extension = if format.becomes_text() { "txt" } else { extension(format) };
         let name = Some(self.next_name(extension));
         let media = if inside.media == "text/plain" { "text/plain; charset=utf-8" } else { inside.media };
@@ -271,8 +281,12 @@ impl Reader {
     }
 
     fn slot(&mut self, text: &str) -> SlotId {
+        self.slot_with(text, &[])
+    }
+
+    fn slot_with(&mut self, text: &str, given: &[Given]) -> SlotId {
         self.end_line();
-        let slot = self.sheet.free(text);
+        let slot = self.sheet.free_with(text, given);
         self.sheet.brk('\n');
         slot
     }
@@ -356,6 +370,8 @@ fn kinds(what: &str) -> Option<&'static [Format]> {
         "pdf" => &[Format::Pdf],
         "msword" | "doc" => &[Format::Doc, Format::Rtf],
         "vnd.openxmlformats-officedocument.wordprocessingml.document" | "docx" => &[Format::Docx],
+        "vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "xlsx" => &[Format::Xlsx],
+        "vnd.openxmlformats-officedocument.presentationml.presentation" | "pptx" => &[Format::Pptx],
         "vnd.oasis.opendocument.text" | "odt" => &[Format::Odt],
         "rtf" => &[Format::Rtf, Format::Text],
         "html" | "htm" => &[Format::Html, Format::Text],
@@ -379,6 +395,8 @@ fn check_declared(part: &MessagePart<'_>, format: Format) -> Result<(), Reason> 
 fn extension(format: Format) -> &'static str {
     match format {
         Format::Docx => "docx",
+        Format::Xlsx => "xlsx",
+        Format::Pptx => "pptx",
         Format::Odt => "odt",
         Format::Html => "html",
         Format::Rtf => "rtf",

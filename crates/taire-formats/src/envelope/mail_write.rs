@@ -169,7 +169,7 @@ impl Writer<'_> {
 }
 
 /// `Name <address>`.
-fn person(name: Option<&str>, address: Option<&str>) -> String {
+pub(crate) fn person(name: Option<&str>, address: Option<&str>) -> String {
     let sound = |a: &&str| {
         a.is_ascii()
             && !a.contains(|c: char| c.is_whitespace() || c.is_control() || "<>,;:\"()[]\\".contains(c))
@@ -183,7 +183,7 @@ fn person(name: Option<&str>, address: Option<&str>) -> String {
 }
 
 /// Text of a header: words of plain letters as they are, everything else as encoded words.
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     const LONGEST: usize = 42;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '/');
     if text.chars().all(plain) && text.len() <= 60 {
@@ -201,7 +201,7 @@ fn encoded(text: &str) -> String {
     words.join("\r\n ")
 }
 
-fn written_day(day: Date) -> String {
+pub(crate) fn written_day(day: Date) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];

@@ -18,6 +18,7 @@ pub(crate) mod inside;
 mod json;
 pub(crate) mod mail;
 mod mail_write;
+pub(crate) mod msg;
 mod sheet;
 mod values;
 
@@ -84,6 +85,7 @@ pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Enveloped, Reason> {
         Format::FhirLines => fhir::open_line(bytes),
         Format::FhirXml => fhir_xml::open(bytes),
         Format::Mail => mail::open(bytes),
+        Format::Msg => msg::open(bytes),
         _ => Err("it is no envelope".into()),
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {

@@ -71,6 +71,14 @@ impl Sheet {
         self.slot(start)
     }
 
+    /// The same, of a text about which something is known already.
+    pub(crate) fn free_with(&mut self, value: &str, given: &[Given]) -> SlotId {
+        let start = self.text.len();
+        let moved = |at: &Given| Span::new(start + at.span.start(), start + at.span.end());
+        self.given.extend(given.iter().map(|at| Given { span: moved(at), ..*at }));
+        self.free(value)
+    }
+
     /// Whether the last character ends a line.
     pub(crate) fn at_line_start(&self) -> bool {
         self.text.is_empty() || self.text.ends_with('\n')

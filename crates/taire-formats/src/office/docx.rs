@@ -11,14 +11,14 @@ use crate::splice::{Code, Gatherer};
 
 use super::cells::Rows;
 use super::docx_rules::{Attr, Element, attribute, element, is_plain_instruction, namespace};
-use super::opc::{Kind, Package};
+use super::opc::{Family, Kind, Package};
 use super::zipped::Zip;
 use super::{Back, Counts, LeftOut, Opened, count, label};
 
 pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let mut zip = Zip::open(bytes)?;
     let mut counts = Counts::new();
-    let mut package = Package::follow(&mut zip, &mut counts)?;
+    let mut package = Package::follow(Family::Word, &mut zip, &mut counts)?;
     let mut out = Gatherer::new();
     let order: Vec<_> = package.readable().iter().map(|p| (p.index, p.kind, p.path.to_owned())).collect();
     for (index, kind, path) in order {

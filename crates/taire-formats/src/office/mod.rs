@@ -4,23 +4,31 @@
 //! either left out and counted ([`LeftOut`]) or a reason to refuse the document; nothing passes unread. Readers of
 //! other people's files may be wrong about them: a panic in one is caught here and refuses that document.
 
+pub(crate) mod cell_value;
 mod cells;
 mod css;
 mod doc;
 mod docx;
 mod docx_rules;
+mod drawing;
+mod drawing_rules;
 mod odt;
 mod odt_rules;
 mod opc;
 mod page;
 mod page_rules;
 mod pdf;
+mod pptx;
 mod rtf;
 mod rtf_rules;
+mod xlsx;
+mod xlsx_rules;
 mod zipped;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use taire_text::Given;
 
 use crate::Reason;
 use crate::markup::Attribute;
@@ -40,6 +48,8 @@ pub enum LeftOut {
     LinkTargets,
     /// Instructions of fields; what they show is kept and treated.
     FieldCodes,
+    /// Formulas of cells; what they showed is kept and treated.
+    Formulas,
     /// Data kept beside the text: custom XML, templates, form data, saved settings.
     AttachedData,
     Scripts,
@@ -68,6 +78,7 @@ impl LeftOut {
             LeftOut::DeletedText => "passages marked as deleted",
             LeftOut::LinkTargets => "link targets",
             LeftOut::FieldCodes => "field instructions",
+            LeftOut::Formulas => "formulas",
             LeftOut::AttachedData => "attached data",
             LeftOut::Scripts => "scripts",
             LeftOut::Comments => "comments in the markup",
@@ -128,6 +139,14 @@ impl Back {
         }
     }
 
+    /// What the layout tells of the text: the columns of a table.
+    pub(crate) fn take_given(&mut self) -> Vec<Given> {
+        match self {
+            Back::Package { places, .. } => places.take_given(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The file with its new text, or why it cannot be written. It is opened once more: what reads otherwise than the new
     /// text, as damaged markup may after a change, is not given.
     pub(crate) fn write(&self, text: &str, spans: &[OutSpan]) -> Result<Vec<u8>, &'static str> {
@@ -135,7 +154,7 @@ impl Back {
             Back::Text => Ok((None, text.as_bytes().to_vec())),
             Back::Pdf(layout) => Ok((None, layout.write(text, spans)?)),
             Back::Package { places, package } => {
-                Ok((Some(Format::Docx), package.pack(places.rewrite(text, spans)?)?))
+                Ok((Some(package.family().format()), package.pack(places.rewrite(text, spans)?)?))
             }
             Back::One(format, places) => {
                 Ok((Some(*format), places.rewrite(text, spans)?.pop().ok_or("it was not read")?))
@@ -144,10 +163,24 @@ impl Back {
         };
         let written = catch_unwind(AssertUnwindSafe(work));
         let (format, bytes) = written.unwrap_or(Err("an internal fault stopped its writing"))?;
-        let reads_so = |format| open(format, &bytes).is_ok_and(|opened| reads_as(&opened.text, text));
+        let reads_so = |format| open(format, &bytes).is_ok_and(|opened| self.agrees(&opened, text, spans));
         match format.is_none_or(reads_so) {
             true => Ok(bytes),
             false => Err("its markup is damaged: with its new text it would not read as it should"),
+        }
+    }
+}
+
+impl Back {
+    /// Whether what was read again is the text, but for words that stand in the text alone.
+    fn agrees(&self, again: &Opened, text: &str, spans: &[OutSpan]) -> bool {
+        match (self, &again.back) {
+            (Back::Package { places, .. }, Back::Package { places: new, .. }) => {
+                let read = new.without_said(&again.text, &[]);
+                let wanted = places.without_said(text, spans);
+                read.zip(wanted).is_some_and(|(read, wanted)| reads_as(&read, &wanted))
+            }
+            _ => reads_as(&again.text, text),
         }
     }
 }
@@ -195,6 +228,8 @@ fn same_letters(read: &str, text: &str) -> bool {
 pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Opened, Reason> {
     let work = || match format {
         Format::Docx => docx::open(bytes),
+        Format::Xlsx => xlsx::open(bytes),
+        Format::Pptx => pptx::open(bytes),
         Format::Odt => odt::open(bytes),
         Format::Html => page::open(bytes),
         Format::Rtf => rtf::open(bytes),

@@ -1,86 +1,159 @@
-//! The parts of a Word package: which are treated, which are replaced, which are left out, which refuse the
-//! document. Parts are found by following relationships, named anew, and the lists of a package (content types,
-//! relationships) are written from scratch, so that nothing stays that was not looked at.
+//! The parts of a package of Word, Excel or PowerPoint: which are treated, which are replaced, which are left out, which
+//! refuse the document. Parts are found by following relationships, named anew, and the lists of a package (content
+//! types, relationships) are written from scratch, so that nothing stays that was not looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::Reason;
 use crate::markup::{Flow, Name, Tag, Walk, decode, scan};
 use crate::splice::Gatherer;
+use crate::{Format, Reason};
 
 use super::zipped::{EMPTY_PNG, Part, Zip, pack};
 use super::{Counts, LeftOut, count};
 
 const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/";
-const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.";
+const OFFICE_2018: &str = "http://schemas.microsoft.com/office/2018/10/relationships/";
 
-/// What a part is, by the relationship that leads to it.
+/// The program a package belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Family {
+    Word,
+    Workbook,
+    Presentation,
+}
+
+impl Family {
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Family::Word => Format::Docx,
+            Family::Workbook => Format::Xlsx,
+            Family::Presentation => Format::Pptx,
+        }
+    }
+
+    fn folder(self) -> &'static str {
+        match self {
+            Family::Word => "word",
+            Family::Workbook => "xl",
+            Family::Presentation => "ppt",
+        }
+    }
+}
+
+/// What a part is, by the relationship that leads to it. In the order its text is read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Header,
+    /// The main part: the letter, the list of sheets, the list of slides.
     Document,
     Footer,
     Footnotes,
     Endnotes,
+    Sheet,
+    Chartsheet,
+    Slide,
+    NotesSlide,
+    SlideMaster,
+    SlideLayout,
+    NotesMaster,
+    HandoutMaster,
+    Drawing,
+    Chart,
     Comments,
+    /// Comments of PowerPoint since 2021.
+    ModernComments,
+    /// Names of those who wrote comments.
+    Authors,
+    ModernAuthors,
+    /// Where comments of a sheet are drawn.
+    NoteShapes,
     Styles,
     Numbering,
     Settings,
     FontTable,
+    TableStyles,
     Theme,
 }
 
+/// How a kind of part is named and declared. `#` in a path is its number, `?` its number unless it is the first.
+struct Spec(Family, Kind, &'static str, &'static str, &'static str);
+
+#[rustfmt::skip]
+const SPECS: &[Spec] = {
+    use Family::{Presentation as P, Word as W, Workbook as X};
+    &[
+        Spec(W, Kind::Document, "officeDocument", "document.xml", "wordprocessingml.document.main+xml"),
+        Spec(W, Kind::Header, "header", "header#.xml", "wordprocessingml.header+xml"),
+        Spec(W, Kind::Footer, "footer", "footer#.xml", "wordprocessingml.footer+xml"),
+        Spec(W, Kind::Footnotes, "footnotes", "footnotes?.xml", "wordprocessingml.footnotes+xml"),
+        Spec(W, Kind::Endnotes, "endnotes", "endnotes?.xml", "wordprocessingml.endnotes+xml"),
+        Spec(W, Kind::Comments, "comments", "comments?.xml", "wordprocessingml.comments+xml"),
+        Spec(W, Kind::Styles, "styles", "styles?.xml", "wordprocessingml.styles+xml"),
+        Spec(W, Kind::Numbering, "numbering", "numbering?.xml", "wordprocessingml.numbering+xml"),
+        Spec(W, Kind::Settings, "settings", "settings?.xml", "wordprocessingml.settings+xml"),
+        Spec(W, Kind::FontTable, "fontTable", "fontTable?.xml", "wordprocessingml.fontTable+xml"),
+        Spec(W, Kind::Theme, "theme", "theme/theme#.xml", "theme+xml"),
+        Spec(X, Kind::Document, "officeDocument", "workbook.xml", "spreadsheetml.sheet.main+xml"),
+        Spec(X, Kind::Sheet, "worksheet", "worksheets/sheet#.xml", "spreadsheetml.worksheet+xml"),
+        Spec(X, Kind::Chartsheet, "chartsheet", "chartsheets/sheet#.xml", "spreadsheetml.chartsheet+xml"),
+        Spec(X, Kind::Styles, "styles", "styles?.xml", "spreadsheetml.styles+xml"),
+        Spec(X, Kind::Theme, "theme", "theme/theme#.xml", "theme+xml"),
+        Spec(X, Kind::Drawing, "drawing", "drawings/drawing#.xml", "drawing+xml"),
+        Spec(X, Kind::Chart, "chart", "charts/chart#.xml", "drawingml.chart+xml"),
+        Spec(X, Kind::Comments, "comments", "comments#.xml", "spreadsheetml.comments+xml"),
+        Spec(X, Kind::NoteShapes, "vmlDrawing", "drawings/vmlDrawing#.vml", "vmlDrawing"),
+        Spec(P, Kind::Document, "officeDocument", "presentation.xml", "presentationml.presentation.main+xml"),
+        Spec(P, Kind::Slide, "slide", "slides/slide#.xml", "presentationml.slide+xml"),
+        Spec(P, Kind::NotesSlide, "notesSlide", "notesSlides/notesSlide#.xml", "presentationml.notesSlide+xml"),
+        Spec(P, Kind::SlideMaster, "slideMaster", "slideMasters/slideMaster#.xml", "presentationml.slideMaster+xml"),
+        Spec(P, Kind::SlideLayout, "slideLayout", "slideLayouts/slideLayout#.xml", "presentationml.slideLayout+xml"),
+        Spec(P, Kind::NotesMaster, "notesMaster", "notesMasters/notesMaster#.xml", "presentationml.notesMaster+xml"),
+        Spec(P, Kind::HandoutMaster, "handoutMaster", "handoutMasters/handoutMaster#.xml", "presentationml.handoutMaster+xml"),
+        Spec(P, Kind::Chart, "chart", "charts/chart#.xml", "drawingml.chart+xml"),
+        Spec(P, Kind::Comments, "comments", "comments/comment#.xml", "presentationml.comments+xml"),
+        Spec(P, Kind::Authors, "commentAuthors", "commentAuthors?.xml", "presentationml.commentAuthors+xml"),
+        Spec(P, Kind::ModernComments, "comments", "comments/modernComment#.xml", "application/vnd.ms-powerpoint.comments+xml"),
+        Spec(P, Kind::ModernAuthors, "authors", "authors?.xml", "application/vnd.ms-powerpoint.authors+xml"),
+        Spec(P, Kind::TableStyles, "tableStyles", "tableStyles?.xml", "presentationml.tableStyles+xml"),
+        Spec(P, Kind::Theme, "theme", "theme/theme#.xml", "theme+xml"),
+    ]
+};
+
 impl Kind {
-    fn of(relation: &str) -> Option<Kind> {
-        Some(match relation {
-            "officeDocument" => Kind::Document,
-            "header" => Kind::Header,
-            "footer" => Kind::Footer,
-            "footnotes" => Kind::Footnotes,
-            "endnotes" => Kind::Endnotes,
-            "comments" => Kind::Comments,
-            "styles" => Kind::Styles,
-            "numbering" => Kind::Numbering,
-            "settings" => Kind::Settings,
-            "fontTable" => Kind::FontTable,
-            "theme" => Kind::Theme,
-            _ => return None,
-        })
+    fn spec(self, family: Family) -> Option<&'static Spec> {
+        SPECS.iter().find(|spec| spec.0 == family && spec.1 == self)
     }
 
-    fn relation(self) -> &'static str {
+    /// By the type of a relationship, whole.
+    fn led_to_by(family: Family, relation: &str) -> Option<Kind> {
+        let (base, last) = relation.rsplit_once('/').unwrap_or(("", relation));
+        let modern = base.starts_with("http://schemas.microsoft.com/office/2018/");
+        let is_modern = |kind: Kind| kind.base() == OFFICE_2018;
+        let mut specs = SPECS.iter().filter(|spec| spec.0 == family && spec.2 == last);
+        specs.find(|spec| is_modern(spec.1) == modern).map(|spec| spec.1)
+    }
+
+    /// Where the type of its relationship is defined.
+    fn base(self) -> &'static str {
         match self {
-            Kind::Document => "officeDocument",
-            Kind::Header => "header",
-            Kind::Footer => "footer",
-            Kind::Footnotes => "footnotes",
-            Kind::Endnotes => "endnotes",
-            Kind::Comments => "comments",
-            Kind::Styles => "styles",
-            Kind::Numbering => "numbering",
-            Kind::Settings => "settings",
-            Kind::FontTable => "fontTable",
-            Kind::Theme => "theme",
+            Kind::ModernComments | Kind::ModernAuthors => OFFICE_2018,
+            _ => OFFICE,
         }
     }
 
-    fn path(self, number: usize) -> String {
-        match self {
-            Kind::Document => "word/document.xml".into(),
-            Kind::Theme => format!("word/theme/theme{number}.xml"),
-            Kind::Header | Kind::Footer => format!("word/{}{number}.xml", self.relation()),
-            _ if number == 1 => format!("word/{}.xml", self.relation()),
-            _ => format!("word/{}{number}.xml", self.relation()),
-        }
+    fn path(self, family: Family, number: usize) -> String {
+        let path = self.spec(family).map_or("part#.xml", |spec| spec.3);
+        let unless_first = if number == 1 { String::new() } else { number.to_string() };
+        let path = path.replace('#', &number.to_string()).replace('?', &unless_first);
+        format!("{}/{path}", family.folder())
     }
 
-    fn content_type(self) -> String {
-        match self {
-            Kind::Document => format!("{WORD}document.main+xml"),
-            Kind::Theme => "application/vnd.openxmlformats-officedocument.theme+xml".into(),
-            _ => format!("{WORD}{}+xml", self.relation()),
+    fn content_type(self, family: Family) -> String {
+        match self.spec(family).map_or("", |spec| spec.4) {
+            whole if whole.starts_with("application/") => whole.to_owned(),
+            last => format!("application/vnd.openxmlformats-officedocument.{last}"),
         }
     }
 }
@@ -91,14 +164,77 @@ enum Fate {
     Picture,
     Link,
     Leave(LeftOut),
+    /// It is read by its own reader, and written into other parts.
+    Absorb,
     Refuse(&'static str),
 }
 
-fn fate(relation: &str) -> Fate {
+const EMBEDDED: &str = "it holds an embedded object, which is not treated; remove it";
+const MACROS: &str = "it holds macros; save it without them";
+const CONTROL: &str = "it holds a control (ActiveX), which is not treated; remove it";
+
+/// What becomes of what the relationship `raw` of a part `from` leads to.
+fn fate(family: Family, from: Option<Kind>, raw: &RawRelation) -> Fate {
     use Fate::*;
-    if let Some(kind) = Kind::of(relation) {
+    if let Some(kind) = Kind::led_to_by(family, &raw.kind) {
         return Treat(kind);
     }
+    match (family, raw.kind()) {
+        // The table that a chart was drawn from; the chart shows its own copy of the values.
+        (Family::Workbook | Family::Presentation, "package" | "oleObject") if from == Some(Kind::Chart) => {
+            Leave(LeftOut::AttachedData)
+        }
+        (Family::Workbook, "sharedStrings") => Absorb,
+        (
+            Family::Workbook,
+            "externalLink"
+            | "pivotCacheDefinition"
+            | "pivotCacheRecords"
+            | "pivotTable"
+            | "slicer"
+            | "slicerCache"
+            | "timeline"
+            | "timelineCache"
+            | "table"
+            | "queryTable"
+            | "connections"
+            | "calcChain"
+            | "sheetMetadata"
+            | "volatileDependencies"
+            | "threadedComment"
+            | "person"
+            | "xmlMaps"
+            | "customProperty"
+            | "ctrlProp"
+            | "tableSingleCells"
+            | "customData"
+            | "powerPivotData"
+            | "rdRichValue"
+            | "rdRichValueStructure"
+            | "rdRichValueTypes"
+            | "richValueRel"
+            | "namedSheetViews"
+            | "chartUserShapes"
+            | "chartStyle"
+            | "chartColorStyle"
+            | "themeOverride",
+        )
+        | (
+            Family::Presentation,
+            "presProps" | "viewProps" | "tags" | "chartUserShapes" | "chartStyle" | "chartColorStyle"
+            | "themeOverride" | "legacyDiagramText" | "revisionInfo" | "changesInfo" | "vmlDrawing"
+            | "commentsExtended",
+        ) => Leave(LeftOut::AttachedData),
+        (Family::Workbook, "xlMacrosheet" | "xlIntlMacrosheet" | "macrosheet" | "dialogsheet") => {
+            Refuse(MACROS)
+        }
+        (_, relation) => shared_fate(relation),
+    }
+}
+
+/// What all three programs have.
+fn shared_fate(relation: &str) -> Fate {
+    use Fate::*;
     match relation {
         "image" => Picture,
         "hyperlink" => Link,
@@ -129,14 +265,12 @@ fn fate(relation: &str) -> Fate {
         | "intelligence2"
         | "extensibility" => Leave(LeftOut::AttachedData),
         "hdphoto" => Leave(LeftOut::Pictures),
-        "vbaProject" | "wordVbaData" => Refuse("it holds macros; save it as .docx without them"),
-        "oleObject" | "package" => Refuse("it holds an embedded object, which is not treated; remove it"),
+        "vbaProject" | "wordVbaData" => Refuse(MACROS),
+        "oleObject" | "package" => Refuse(EMBEDDED),
         "aFChunk" | "subDocument" => {
             Refuse("it holds another document inside, which is not treated; remove it")
         }
-        "control" | "activeXControlBinary" => {
-            Refuse("it holds a control (ActiveX), which is not treated; remove it")
-        }
+        "control" | "activeXControlBinary" => Refuse(CONTROL),
         "chart" | "chartEx" | "diagramData" | "diagramLayout" | "diagramColors" | "diagramQuickStyle"
         | "diagramDrawing" => Refuse("it holds a chart or diagram, which is not treated; remove it"),
         "video" | "audio" | "media" => Refuse("it holds sound or video, which is not treated; remove it"),
@@ -150,13 +284,16 @@ fn is_known_stray(name: &str) -> bool {
     name.ends_with(".rels")
         || name.ends_with('/')
         || name == "[Content_Types].xml"
-        || ["customXml/", "word/glossary/"].iter().any(|folder| name.starts_with(folder))
+        || ["customXml/", "word/glossary/", "ppt/embeddings/", "xl/embeddings/"]
+            .iter()
+            .any(|folder| name.starts_with(folder))
 }
 
 #[derive(Debug)]
 struct Relation {
     id: String,
-    relation: &'static str,
+    /// Where its type is defined, and its name there.
+    relation: (&'static str, &'static str),
     target: Target,
 }
 
@@ -178,10 +315,13 @@ struct Kept {
     source: usize,
 }
 
-/// A Word file as parts to be written again.
+/// A file as parts to be written again.
 #[derive(Debug)]
 pub(crate) struct Package {
+    family: Family,
     parts: Vec<Kept>,
+    /// Strings that the cells of a workbook share.
+    shared_strings: Option<String>,
 }
 
 /// A part to be read into the text.
@@ -193,36 +333,42 @@ pub(crate) struct Readable<'a> {
 
 impl Package {
     /// Follows the relationships of a package from its root.
-    pub(crate) fn follow(zip: &mut Zip<'_>, counts: &mut Counts) -> Result<Package, Reason> {
+    pub(crate) fn follow(family: Family, zip: &mut Zip<'_>, counts: &mut Counts) -> Result<Package, Reason> {
         let refused = zip.names().find_map(|name| {
             let lower = name.to_ascii_lowercase();
-            let embedded = lower.contains("/embeddings/");
+            // Charts of workbooks and presentations carry the table that they were drawn from.
+            let embedded = lower.contains("/embeddings/") && family == Family::Word;
             let macros = lower.contains("vbaproject") || lower.contains("vbadata");
             let control = lower.contains("/activex/");
             match (macros, embedded, control) {
-                (true, _, _) => Some("vbaProject"),
-                (_, true, _) => Some("oleObject"),
-                (_, _, true) => Some("control"),
+                (true, _, _) => Some(MACROS),
+                (_, true, _) => Some(EMBEDDED),
+                (_, _, true) => Some(CONTROL),
                 _ => None,
             }
         });
-        if let Some(Fate::Refuse(why)) = refused.map(fate) {
+        if let Some(why) = refused {
             return Err(why.into());
         }
-        let mut package = Package { parts: Vec::new() };
+        let mut package = Package { family, parts: Vec::new(), shared_strings: None };
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         let mut told: BTreeSet<String> = BTreeSet::new();
         for raw in read_relations(zip, "")? {
             told.insert(raw.resolved(""));
-            match fate(raw.kind()) {
+            match fate(family, None, &raw) {
                 Fate::Treat(Kind::Document) if package.parts.is_empty() => {
                     let path = raw.resolved("");
+                    if path.ends_with(".bin") {
+                        return Err(
+                            "it is a binary workbook (.xlsb), which is not read; save it as .xlsx".into()
+                        );
+                    }
                     known.insert(path.clone(), 0);
                     package.add(Kind::Document, path, 1);
                 }
                 Fate::Refuse(why) => return Err(why.into()),
                 Fate::Leave(what) => count(counts, what),
-                _ => return Err("its parts do not hang together as those of a Word document".into()),
+                _ => return Err("its parts do not hang together as those of an Office document".into()),
             }
         }
         if package.parts.is_empty() {
@@ -231,28 +377,32 @@ impl Package {
         let mut numbers: BTreeMap<Kind, usize> = BTreeMap::new();
         let mut next = 0;
         while next < package.parts.len() {
-            let from = package.parts[next].from.clone();
+            let (from, kind) = (package.parts[next].from.clone(), package.parts[next].kind);
             let mut seen = BTreeSet::new();
             for raw in read_relations(zip, &from)? {
                 told.insert(raw.resolved(&from));
                 let plain =
                     raw.id.len() <= 40 && raw.id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
                 if !plain || !seen.insert(raw.id.clone()) {
-                    return Err("the relationships of a part are not named as Word names them".into());
+                    return Err("the relationships of a part are not named as Office names them".into());
                 }
-                let (relation, target) = match fate(raw.kind()) {
+                let (relation, target) = match fate(family, Some(kind), &raw) {
                     Fate::Refuse(why) => return Err(why.into()),
+                    Fate::Absorb => {
+                        package.shared_strings = Some(raw.resolved(&from));
+                        continue;
+                    }
                     Fate::Leave(what) => {
                         count(counts, what);
                         continue;
                     }
                     Fate::Picture => {
                         count(counts, LeftOut::Pictures);
-                        ("image", Target::Picture)
+                        ((OFFICE, "image"), Target::Picture)
                     }
                     Fate::Link => {
                         count(counts, LeftOut::LinkTargets);
-                        ("hyperlink", Target::Nowhere)
+                        ((OFFICE, "hyperlink"), Target::Nowhere)
                     }
                     Fate::Treat(kind) => {
                         if raw.external {
@@ -270,7 +420,7 @@ impl Package {
                                 package.parts.len() - 1
                             }
                         };
-                        (kind.relation(), Target::Part(index))
+                        ((kind.base(), kind.spec(family).map_or("", |spec| spec.2)), Target::Part(index))
                     }
                 };
                 package.parts[next].relations.push(Relation { id: raw.id, relation, target });
@@ -286,7 +436,7 @@ impl Package {
     fn add(&mut self, kind: Kind, from: String, number: usize) {
         self.parts.push(Kept {
             kind,
-            path: kind.path(number),
+            path: kind.path(self.family, number),
             from,
             relations: Vec::new(),
             source: usize::MAX,
@@ -300,6 +450,26 @@ impl Package {
             .collect();
         all.sort_by_key(|part| (part.kind, part.index));
         all
+    }
+
+    pub(crate) fn family(&self) -> Family {
+        self.family
+    }
+
+    pub(crate) fn shared_strings(&self) -> Option<&str> {
+        self.shared_strings.as_deref()
+    }
+
+    fn picture(&self) -> String {
+        format!("{}/media/empty.png", self.family.folder())
+    }
+
+    /// The parts of a kind that a part leads to, by the names it gives them.
+    pub(crate) fn led_to(&self, part: usize, kind: Kind) -> impl Iterator<Item = (&str, usize)> {
+        self.parts[part].relations.iter().filter_map(move |relation| match relation.target {
+            Target::Part(index) if self.parts[index].kind == kind => Some((relation.id.as_str(), index)),
+            _ => None,
+        })
     }
 
     pub(crate) fn set_source(&mut self, index: usize, source: usize) {
@@ -320,11 +490,12 @@ impl Package {
                 types,
                 "<Override PartName=\"/{}\" ContentType=\"{}\"/>",
                 part.path,
-                part.kind.content_type()
+                part.kind.content_type(self.family)
             );
         }
         types.push_str("</Types>");
-        let root = [Relation { id: "rId1".into(), relation: "officeDocument", target: Target::Part(0) }];
+        let root =
+            [Relation { id: "rId1".into(), relation: (OFFICE, "officeDocument"), target: Target::Part(0) }];
         let mut out = vec![
             Part::new("[Content_Types].xml", types),
             Part::new("_rels/.rels", self.relations(&root, "")),
@@ -342,7 +513,7 @@ impl Package {
             picture |= part.relations.iter().any(|r| matches!(r.target, Target::Picture));
         }
         if picture {
-            out.push(Part::new("word/media/empty.png", EMPTY_PNG));
+            out.push(Part::new(self.picture(), EMPTY_PNG));
         }
         pack(&out)
     }
@@ -358,13 +529,13 @@ impl Package {
                     let slash = if folder.is_empty() { "" } else { "/" };
                     (format!("{slash}{}", self.parts[index].path), "")
                 }
-                Target::Picture => ("/word/media/empty.png".to_owned(), ""),
+                Target::Picture => (format!("/{}", self.picture()), ""),
                 Target::Nowhere => ("about:blank".to_owned(), " TargetMode=\"External\""),
             };
             let _ = write!(
                 out,
-                "<Relationship Id=\"{}\" Type=\"{OFFICE}{}\" Target=\"{target}\"{mode}/>",
-                relation.id, relation.relation
+                "<Relationship Id=\"{}\" Type=\"{}{}\" Target=\"{target}\"{mode}/>",
+                relation.id, relation.relation.0, relation.relation.1
             );
         }
         out.push_str("</Relationships>");

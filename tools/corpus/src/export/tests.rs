@@ -1,5 +1,5 @@
 use super::*;
-use taire_eval::{Corpus, Tag};
+use taire_eval::Corpus;
 
 /// Labels and texts of a document's spans, blanks aside.
 type Values = Vec<(String, String)>;
