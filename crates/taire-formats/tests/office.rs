@@ -209,6 +209,44 @@ fn a_name_is_found_across_runs_and_in_every_corner_of_a_word_file() {
     assert_eq!(body.matches("PETIT A").count(), 2);
 }
 
+/// Defect: a bookmark, a style or a class called after somebody whom the text does not name stayed.
+#[test]
+fn names_that_authors_chose_do_not_stay_and_references_hold() {
+    let bench = Bench::new();
+    let body = "<w:p><w:pPr><w:pStyle w:val=\"StyleDupont\"/></w:pPr><w:bookmarkStart w:id=\"1\" w:name=\"Dupont800417\"/>\
+        <w:r><w:rPr><w:rFonts w:ascii=\"Calibri\" w:hAnsi=\"Dupont Sans\"/></w:rPr><w:t>RAS</w:t></w:r>\
+        <w:bookmarkEnd w:id=\"1\"/><w:bookmarkStart w:id=\"2\" w:name=\"_Toc123\"/><w:bookmarkEnd w:id=\"2\"/>\
+        <w:hyperlink w:anchor=\"Dupont800417\"><w:r><w:t>voir</w:t></w:r></w:hyperlink></w:p>";
+    let (bytes, _) = bench.rewrite("a.docx", &docx(body, &[], &[]), &[]).unwrap();
+    let parts = unpack(&bytes);
+    let (_, document) = parts.iter().find(|(name, _)| name == "word/document.xml").unwrap();
+    let document = String::from_utf8_lossy(document);
+    assert!(!document.contains("Dupont"), "{document}");
+    assert!(
+        document.contains("w:ascii=\"Calibri\"") && document.contains("w:name=\"_Toc123\""),
+        "{document}"
+    );
+    let after = |text: &str, key: &str| {
+        let rest = &text[text.find(key).expect("a name") + key.len()..];
+        rest[..rest.find(['"', '\'', ' ', '{', '>']).unwrap()].to_owned()
+    };
+    assert_eq!(after(&document, "w:id=\"1\" w:name=\""), after(&document, "w:anchor=\""));
+
+    let page = "<html><head><style>p.MsoNormal, p.Dupont {color:red; font-family:Dupont} #d800417 {color:blue}</style></head><body>\
+        <p class=\"MsoNormal Dupont\" id=\"d800417\" style=\"color:red;font-family:'Dupont Sans'\">RAS <a href=\"#d800417\">ici</a></p></body></html>";
+    let (bytes, _) = bench.rewrite("a.html", page.as_bytes(), &[]).unwrap();
+    let page = String::from_utf8_lossy(&bytes);
+    assert!(!page.contains("Dupont") && !page.contains("800417"), "{page}");
+    assert!(page.contains("class=\"MsoNormal renamed") && page.contains("color:red"), "{page}");
+    assert_eq!(after(&page, "p.MsoNormal, p."), after(&page, "class=\"MsoNormal "));
+    assert_eq!(after(&page, " id=\""), after(&page, "href=\"#"));
+
+    let rtf = b"{\\rtf1\\ansi{\\fonttbl{\\f0 Arial;}{\\f1 Dupont Sans;}}{\\stylesheet{\\s0 Normal;}{\\s1 Style Dupont;}}\\f0 RAS\\par}";
+    let (bytes, _) = bench.rewrite("a.rtf", rtf, &[]).unwrap();
+    let rtf = String::from_utf8_lossy(&bytes);
+    assert!(!rtf.contains("Dupont") && rtf.contains("Arial;") && rtf.contains("Normal;"), "{rtf}");
+}
+
 #[test]
 fn hyphens_tabs_and_controls_inside_what_is_replaced() {
     let bench = Bench::new();
