@@ -253,6 +253,7 @@ impl Pipeline {
             calibration: self.calibration.clone(),
             rewriter: Some(Rewriter::new(key, self.policy.rewrite.clone())?),
             directory: self.directory.clone(),
+            read_share: self.read_share.clone(),
         })
     }
 

@@ -57,6 +57,7 @@ impl<'c> Walker<'c> {
                 Attr::Remove => out.cut(attr.whole.clone(), *b""),
                 Attr::Set(value) => out.cut(attr.at.clone(), value),
                 Attr::Named => out.named(attr.at.clone(), &attr.value),
+                Attr::Label => super::label(attr, out),
             }
         }
     }

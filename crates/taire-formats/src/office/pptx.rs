@@ -24,7 +24,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
         scan(&xml, &mut Walker::new(kind, &mut counts), &mut out)?;
     }
     let (text, places) = out.finish();
-    Ok(Opened { text, back: Back::Package { places, package }, left_out: counts })
+    Ok(Opened { text, back: Back::Package { places, package }, left_out: counts, pages: Vec::new() })
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
         }
     }
     let (text, places) = out.finish();
-    Ok(Opened { text, back: Back::Package { places, package }, left_out: counts })
+    Ok(Opened { text, back: Back::Package { places, package }, left_out: counts, pages: Vec::new() })
 }
 
 /// The part that draws the comments of the part `comments`, if that is what it is.
@@ -229,6 +229,7 @@ impl<'a> Walker<'a> {
                 Attr::Remove => out.cut(attr.whole.clone(), *b""),
                 Attr::Set(value) => out.cut(attr.at.clone(), value),
                 Attr::Named => out.named(attr.at.clone(), &attr.value),
+                Attr::Label => super::label(attr, out),
                 Attr::Text if tag.name.local == "sheet" => {
                     self.book.names += 1;
                     out.run(attr.at.clone(), attr.value.to_string(), Code::SheetName(self.book.names));
