@@ -272,8 +272,7 @@ fn a_known_date_undoes_other_letters_only_where_they_share_a_shift() {
 fn rarest_letter_is_true(constant: char, patients: usize, never_itself: bool) -> bool {
     let source = format!("vu avec [{constant}.](Initials) [{constant}orel](FamilyName)");
     let rewriter = rewriter(constant as u8, "");
-    let mut counts = std::collections::BTreeMap::new();
-    ('A'..='Z').for_each(|letter| drop(counts.insert(letter, 0)));
+    let mut counts: std::collections::BTreeMap<char, i32> = ('A'..='Z').map(|letter| (letter, 0)).collect();
     for i in 0..patients {
         let mut patient = i.to_string();
         let letter = loop {

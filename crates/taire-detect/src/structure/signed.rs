@@ -41,7 +41,7 @@ pub(super) fn signed(note: &Note, out: &mut Vec<Mention>) {
             continue;
         }
         let Some((value, marked)) = value_after(note, at + 1) else { continue };
-        if let Some(last) = login_at(note, value, marked && account || marked && done) {
+        if let Some(last) = login_at(note, value, marked) {
             let why = "name of an account after its key";
             out.push(Mention::phi(
                 note.raw_of_tokens(value, last),

@@ -202,9 +202,7 @@ fn block<S: Simd, const V: usize, const HIGH: usize>(
     let mut lines = [[0.0; WIDE]; HIGH];
     for i in 0..HIGH {
         let (line, _) = S::as_mut_simd_f32s(&mut lines[i]);
-        for j in 0..V {
-            line[j] = sums[i][j];
-        }
+        line[..V].copy_from_slice(&sums[i]);
     }
     for (i, line) in lines.iter().enumerate().take(high) {
         let c = &mut c[i * c_stride..][..columns];
