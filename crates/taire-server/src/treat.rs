@@ -338,7 +338,7 @@ fn table_key(key: &SecretKey, tables: SurrogateTables, caller: Option<&str>) -> 
     }
     let purpose = if caller.is_some() { "service caller" } else { "service" };
     let subkey = key.subkey(purpose, caller.unwrap_or_default().as_bytes()).map_err(taire::Error::from)?;
-    Ok(SecretKey::from_bytes(&*subkey).map_err(taire::Error::from)?)
+    SecretKey::from_bytes(&*subkey).map_err(taire::Error::from)
 }
 
 /// A document that was refused is told so; anything else is the service's own fault.
