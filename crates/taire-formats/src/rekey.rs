@@ -109,7 +109,7 @@ impl Plan {
             };
             names.iter().zip(&uses).position(is_it)
         };
-        let Some(patient) = PATIENTS.iter().find_map(|title| titled(title)) else {
+        let Some(patient) = PATIENTS.iter().find_map(titled) else {
             return Err(Error::input(format!(
                 "no column names the patient, so that its dates cannot move with the documents; give it one of: {}",
                 PATIENTS.join(", ")

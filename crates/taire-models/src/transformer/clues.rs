@@ -122,6 +122,11 @@ impl Words {
         }
     }
 
+    /// The range of all words.
+    pub(crate) fn all(&self) -> Range<usize> {
+        0..self.len()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.tokens.len()
     }
@@ -160,10 +165,10 @@ mod tests {
         };
         assert!(around(&[]).is_empty());
         // Token 150 is word 100; a line end is no word.
-        assert_eq!(around(&[150, 152]), [100 - AROUND..101 + AROUND]);
+        assert_eq!(around(&[150, 152]).as_slice(), std::slice::from_ref(&(100 - AROUND..101 + AROUND)));
         assert_eq!(around(&[0, 150, 299]), [0..1 + AROUND, 100 - AROUND..101 + AROUND]);
         let far = 100 + 2 * AROUND + GAP + 2;
-        assert_eq!(around(&[150, 150 + 3]), [100 - AROUND..103 + AROUND]);
+        assert_eq!(around(&[150, 150 + 3]).as_slice(), std::slice::from_ref(&(100 - AROUND..103 + AROUND)));
         assert_eq!(words.tokens[far] % 3, 0);
         assert_eq!(around(&[150, words.tokens[far] as usize]).len(), 2);
         assert_eq!(around(&[150, words.tokens[far - 2] as usize]).len(), 1);

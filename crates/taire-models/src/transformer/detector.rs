@@ -80,7 +80,7 @@ impl TransformerDetector {
         let words = Words::read(note, mentions);
         let ranges = match doubts {
             Some((doubts, _)) => words.around(doubts),
-            None => vec![0..words.len()],
+            None => Vec::from([words.all()]),
         };
         let all = words.len();
         let cut = Cut::new(&self.tagger.tokeniser, note, words, &ranges);

@@ -38,7 +38,7 @@ impl Judge<'_> {
             let score = |(place, &i): (usize, &usize)| {
                 let document = &documents[i];
                 let words = Words::read(&document.note, &document.mentions);
-                let all = [0..words.len()];
+                let all = [words.all()];
                 let cut = Cut::new(&self.tagger.tokeniser, &document.note, words, &all);
                 let scores = self.tagger.scores(&cut, &self.tagger.windows(&cut, &all), &mut buffers);
                 (place, (cut.words, scores))

@@ -609,7 +609,7 @@ fn write_links(private: &Path, links: &Links) -> Result<(), Error> {
     };
     let mut file = tempfile::NamedTempFile::new_in(private).map_err(|e| failed(&e))?;
     let written = links.write_csv(&mut std::io::BufWriter::new(file.as_file_mut()));
-    written.map_err(|e| e.in_file(&private.join("links.csv")))?;
+    written.map_err(|e| e.in_file(private.join("links.csv")))?;
     file.persist(private.join("links.csv")).map_err(|e| failed(&e.error))?;
     Ok(())
 }

@@ -121,8 +121,10 @@ impl Painted {
     }
 }
 
+type Point = (f32, f32);
+
 /// The middle line of a long and thin box, and its width.
-fn thin_box(points: &[(f32, f32)]) -> Option<((f32, f32), (f32, f32), f32)> {
+fn thin_box(points: &[Point]) -> Option<(Point, Point, f32)> {
     if !(4..=6).contains(&points.len()) {
         return None;
     }
