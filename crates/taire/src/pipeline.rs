@@ -15,7 +15,7 @@ use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
 use taire_models::{Cascade, CrfDetector, ReadShare, StudentDetector, TransformerDetector};
 use taire_surrogate::{Action, Fallback, IdKind, RecordNames, Release, Rewriter, ScopeKind, SecretKey};
-use taire_text::{Entity, Label, Language, Mention, Note, Phi, Raw, Role, Source, Span};
+use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source};
 
 use crate::settled::{drop_allowed, kept_entities, settled_entities};
 use crate::{CancelFlag, Doubt, Error, Findings, Policy, Records, given};
@@ -396,9 +396,8 @@ impl Pipeline {
         if self.policy.looks(Source::Initials) {
             initials(note, &entities, &mut mentions);
         }
-        let mut patient_names = Vec::new();
         if self.policy.looks(Source::Trusted) {
-            patient_names = find_again(note, &entities, others, &mut mentions);
+            second_pass(note, &entities, others, &mut mentions);
         }
         if mentions.len() > before {
             if let Some(guard) = &guard {
@@ -413,7 +412,6 @@ impl Pipeline {
             entities = guard.clip(entities);
         }
         let mut entities = given::restore(note, entities);
-        give_to_patient(&mut entities, &patient_names);
         let mut spared = spared(note.raw(), &mentions, &entities, &self.rule);
         for all in [&mut entities, &mut spared] {
             all.retain(|e| !self.policy.detect.ignore.contains(&e.label));
@@ -759,43 +757,6 @@ impl Engine {
             let pipeline = self.pipeline(note.language)?;
             Ok(Deidentified { doubt, ..pipeline.rewrite_findings(note, findings)? })
         })
-    }
-}
-
-/// Adds mentions of what is certain in this note and in the patient's others, where no entity covers it yet. Gives the places of the
-/// patient's family name.
-fn find_again(
-    note: &Note,
-    entities: &[Entity],
-    others: &TrustedRecord,
-    out: &mut Vec<Mention>,
-) -> Vec<Span<Raw>> {
-    if others.is_empty() {
-        second_pass(note, entities, others, out);
-        return Vec::new();
-    }
-    let mut record = others.clone();
-    record.add(note, entities);
-    let mut hits = Vec::new();
-    second_pass(note, &[], &record, &mut hits);
-    let is_name = |m: &&Mention| m.label() == Some(Label::FamilyName) && m.role == Role::Patient;
-    let names = hits.iter().filter(is_name).map(|m| m.span).collect();
-    let is_covered = |m: &Mention| {
-        let next = entities.partition_point(|e| e.span.end() <= m.span.start());
-        entities.get(next).is_some_and(|e| e.span.contains(m.span))
-    };
-    out.extend(hits.into_iter().filter(|m| !is_covered(m)));
-    names
-}
-
-/// A short letter ("Mme X va mieux") may not tell that X is the patient, where the record does: one person must not come out as two.
-fn give_to_patient(entities: &mut [Entity], patient_names: &[Span<Raw>]) {
-    let names = SpanIndex::new(patient_names.iter().copied());
-    for entity in entities.iter_mut().filter(|e| e.label == Label::FamilyName) {
-        let is_open = matches!(entity.role, Role::Caregiver | Role::Unknown);
-        if is_open && names.any_overlapping(entity.span, |_| true) {
-            entity.role = Role::Patient;
-        }
     }
 }
 
