@@ -113,7 +113,7 @@ impl Painted {
                     }
                 }
                 false => match thin_box(&part.points) {
-                    Some((from, to, width)) => push_rule(from, to, width, out),
+                    Some(Rule { from, to, width }) => push_rule(from, to, width, out),
                     None => out.drawings |= part.points.len() > 1,
                 },
             }
@@ -121,10 +121,8 @@ impl Painted {
     }
 }
 
-type Point = (f32, f32);
-
-/// The middle line of a long and thin box, and its width.
-fn thin_box(points: &[Point]) -> Option<(Point, Point, f32)> {
+/// A box as its middle line, which is as wide as the box.
+fn thin_box(points: &[(f32, f32)]) -> Option<Rule> {
     if !(4..=6).contains(&points.len()) {
         return None;
     }
@@ -134,10 +132,10 @@ fn thin_box(points: &[Point]) -> Option<(Point, Point, f32)> {
     let (width, height) = (right - x, top - y);
     if height <= width {
         let middle = y + height / 2.0;
-        Some(((x, middle), (right, middle), height))
+        Some(Rule { from: (x, middle), to: (right, middle), width: height })
     } else {
         let middle = x + width / 2.0;
-        Some(((middle, y), (middle, top), width))
+        Some(Rule { from: (middle, y), to: (middle, top), width })
     }
 }
 
