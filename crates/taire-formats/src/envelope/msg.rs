@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use encoding_rs::Encoding;
-use jiff::ToSpan as _;
 use jiff::civil::Date;
 
 use super::mail_write::{encoded, person, written_day};
@@ -370,7 +369,7 @@ fn code_page(numbers: &Numbers) -> &'static Encoding {
 fn day(time: u64) -> Option<Date> {
     const A_DAY: u64 = 86_400 * 10_000_000;
     let days = i64::try_from(time / A_DAY).ok().filter(|days| *days > 0)?;
-    Date::new(1601, 1, 1).ok()?.checked_add(days.days()).ok()
+    Date::new(1601, 1, 1).ok()?.checked_add(jiff::Span::new().try_days(days).ok()?).ok()
 }
 
 fn is_media(media: &str) -> bool {
