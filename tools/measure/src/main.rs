@@ -1,6 +1,7 @@
 //! `cargo measure …`: measures that are written to `scores/`.
 
 mod corpus;
+mod deep;
 mod pathological;
 
 use std::process::ExitCode;
@@ -19,6 +20,8 @@ struct Args {
 enum Command {
     /// Detection on the open corpus: tiers, clean documents, precision, untouched documents; `scores/corpus.md` and `.json`
     Corpus(corpus::CorpusArgs),
+    /// What the transformer of the deep policies adds, and what their cascade saves; `scores/deep.md` and `.json`
+    Deep(deep::DeepArgs),
     /// Time on repeated texts of 1, 2, 4 and 8 MB, which must grow with their length; `scores/pathological.md`
     Pathological(pathological::PathologicalArgs),
 }
@@ -26,6 +29,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Corpus(args) => corpus::run(&args),
+        Command::Deep(args) => deep::run(&args),
         Command::Pathological(args) => pathological::run(&args),
     };
     match done {

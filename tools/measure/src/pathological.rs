@@ -107,7 +107,7 @@ fn time(engine: &Engine, text: String, language: Language) -> Result<(Duration, 
 }
 
 /// The processor time of this thread: other work on the machine does not count.
-fn cpu_time() -> Duration {
+pub(crate) fn cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

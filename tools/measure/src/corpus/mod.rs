@@ -1,7 +1,7 @@
 //! Detection on the open corpus, by tier and by kind of document, and what is left of untouched documents.
 
 mod report;
-mod score;
+pub(crate) mod score;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use taire::{Engine, Policy, SecretKey};
 use taire_corpus::{MarkedDocument, OpenCorpus, Split, shipped_root};
 use taire_text::scheme::{self, Scheme, SchemeSpan};
-use taire_text::{Language, Note};
+use taire_text::{Entity, Language, Note};
 
 use score::{Missed, Predicted, Scores};
 
@@ -179,18 +179,23 @@ pub(crate) fn commit(root: &Path) -> String {
     output.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default().trim().to_owned()
 }
 
-fn note(document: &MarkedDocument) -> Result<Note, Stop> {
+pub(crate) fn note(document: &MarkedDocument) -> Result<Note, Stop> {
     Ok(Note::builder(&document.id, &document.text).language(Some(document.language)).build()?)
 }
 
 fn predict(engine: &Engine, document: &MarkedDocument) -> Result<Vec<Predicted>, Stop> {
     let (_, entities) = engine.detect(note(document)?)?;
-    let spans = scheme::project(Scheme::Taire, &document.text, &entities);
+    Ok(predicted(document, &entities))
+}
+
+/// What was found in a document, by the labels of the corpus.
+pub(crate) fn predicted(document: &MarkedDocument, entities: &[Entity]) -> Vec<Predicted> {
+    let spans = scheme::project(Scheme::Taire, &document.text, entities);
     let predicted = |s: &SchemeSpan| {
         let label = s.label.parse().ok()?;
         Some(Predicted { start: s.span.start(), end: s.span.end(), label })
     };
-    Ok(spans.iter().filter_map(predicted).collect())
+    spans.iter().filter_map(predicted).collect()
 }
 
 /// The folder of a document, which is one hand.
@@ -229,7 +234,7 @@ fn untouched(engine: &Engine, documents: &[&MarkedDocument]) -> Result<Untouched
 }
 
 /// Does the same to every document on all cores, results in order.
-fn in_parallel<T: Send>(
+pub(crate) fn in_parallel<T: Send>(
     documents: &[&MarkedDocument],
     work: impl Fn(&MarkedDocument) -> Result<T, Stop> + Sync,
 ) -> Result<Vec<T>, Stop> {

@@ -8,10 +8,10 @@ use taire_text::{Label, Tier};
 
 /// A stretch that was found, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Predicted {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) label: Label,
+pub(crate) struct Predicted {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) label: Label,
 }
 
 /// Spans of a group, and those of them of which no letter or digit is left.
@@ -88,7 +88,7 @@ fn covered_bytes(document: &MarkedDocument, found: &[Predicted]) -> Vec<bool> {
     cover(document.text.len(), found.iter().filter(|p| is_scored(p.label)).map(|p| (p.start, p.end)))
 }
 
-pub(super) fn score(documents: &[&MarkedDocument], found: &[Vec<Predicted>]) -> Scores {
+pub(crate) fn score(documents: &[&MarkedDocument], found: &[Vec<Predicted>]) -> Scores {
     let mut out = Scores { documents: documents.len() as u64, ..Scores::default() };
     for (document, found) in documents.iter().zip(found) {
         let covered = covered_bytes(document, found);
