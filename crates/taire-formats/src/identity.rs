@@ -96,6 +96,7 @@ fn is_person_key(key: &str) -> bool {
                 | "birth_date"
                 | "birth_place"
                 | "sex"
+                | "sexo"
                 | "phones"
                 | "emails"
                 | "address.street"
@@ -146,6 +147,13 @@ fn set(person: &mut Identity, key: &str, value: &str) -> Result<(), &'static str
                 person.sex = Some(Sex::M);
             }
             _ => return Err("must be F or M"),
+        },
+        // Where `H` is hombre `M` is mujer, where `V` is varón `M` may be masculino: `M` alone says nothing.
+        "sexo" => match value.to_lowercase().as_str() {
+            "f" | "2" | "mujer" | "femenino" | "hembra" => person.sex = Some(Sex::F),
+            "h" | "v" | "1" | "hombre" | "varón" | "varon" | "masculino" => person.sex = Some(Sex::M),
+            "m" => person.sex = None,
+            _ => return Err("must be H, V, F, M, hombre or mujer"),
         },
         "address.street" => address(person, |a, v| a.street = v),
         "address.postal_code" => address(person, |a, v| a.postal_code = v),
@@ -281,7 +289,7 @@ impl FlatKey {
     }
 
     pub(crate) fn is_sex(&self) -> bool {
-        matches!(self, FlatKey::Person(key) if key == "sex")
+        matches!(self, FlatKey::Person(key) if key == "sex" || key == "sexo")
     }
 }
 
@@ -432,6 +440,20 @@ mod tests {
             flat.cell(&FlatKey::parse(column).unwrap(), cell).unwrap();
         }
         assert!(from_json == flat.build());
+    }
+
+    #[test]
+    fn the_letter_m_of_a_spanish_column_names_no_sex() {
+        for (column, cell, sex) in [
+            ("sexo", "M", None),
+            ("sexo", "H", Some(Sex::M)),
+            ("sexo", "Mujer", Some(Sex::F)),
+            ("sex", "M", Some(Sex::M)),
+        ] {
+            let mut person = Builder::default();
+            person.cell(&FlatKey::parse(column).unwrap(), cell).unwrap();
+            assert_eq!(person.build().sex, sex, "{column} {cell}");
+        }
     }
 
     #[test]

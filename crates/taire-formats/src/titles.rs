@@ -145,7 +145,8 @@ const PEOPLE: &[(&str, &[&str])] = &[
             "birthplace",
         ],
     ),
-    ("sex", &["sexe", "sexo", "genre", "genero", "gender"]),
+    ("sex", &["sexe", "genre", "gender"]),
+    ("sexo", &["sexo", "genero"]),
     (
         "address.street",
         &["adresse", "adresse 1", "rue", "voie", "domicile", "direccion", "calle", "domicilio"],

@@ -59,8 +59,19 @@ mod tests {
 
     #[test]
     fn the_shipped_student_reads() {
-        assert!(STUDENT.len() < 6 << 20);
+        assert!(STUDENT.len() < 12_000_000);
         assert!(StudentDetector::shipped().unwrap().labels().contains(&Label::FamilyName));
+    }
+
+    #[test]
+    fn a_civil_title_announces_no_caregiver() {
+        let student = StudentDetector::shipped().unwrap();
+        for text in ["Mme Aldegonde KERVADEC", "Madame Kervadec est revue ce jour en consultation."] {
+            let note = Note::builder("a", text).language(Some(Language::Fr)).build().unwrap();
+            let mut out = vec![Vec::new()];
+            student.detect(std::slice::from_ref(&note), &mut out).unwrap();
+            assert!(out[0].iter().all(|m| m.role != Role::Caregiver), "{text}");
+        }
     }
 
     #[test]

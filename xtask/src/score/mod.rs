@@ -3,14 +3,13 @@
 //! Runs the release `taire` as anybody would, scores what it wrote, and writes `scores/detection.md` and
 //! `scores/detection.json` and the README's table. `--check` recomputes and fails when a headline figure fell under the committed one;
 //! `--borders` shows, without the binary, what gold loses on its way through our labels; `--show-words` prints, on
-//! the terminal only, the words behind the counts; `--ablation` measures what each detector adds; `--deep es=FOLDER fr=FOLDER` what a trained transformer does; `--words` the words
+//! the terminal only, the words behind the counts; `--ablation` measures what each detector adds; `--words` the words
 //! that people would have to sort; `--retain` only what medicine is kept, which a plain run measures too. The corpora are not part of the project: without them nothing is measured, and that
 //! is said.
 
 mod ablation;
 mod allow_list;
 mod curve;
-mod deep;
 mod figures;
 mod prose;
 mod readme;
@@ -27,10 +26,6 @@ use run::Taire;
 use taire_text::scheme::Scheme;
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    let (deep, args) = match args.split_first() {
-        Some((first, models)) if first == "--deep" => (Some(models), &[][..]),
-        _ => (None, args),
-    };
     let (mut check, mut show_words, mut borders, mut ablation, mut words, mut retain) =
         (false, false, false, false, false, false);
     for arg in args {
@@ -43,7 +38,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             "--words" => words = true,
             other => {
                 return Err(format!(
-                    "unknown option `{other}`; known: --ablation, --borders, --check, --deep, --retain, --show-words, --words"
+                    "unknown option `{other}`; known: --ablation, --borders, --check, --retain, --show-words, --words"
                 ));
             }
         }
@@ -55,9 +50,6 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         let required = std::env::var_os("CI").is_some();
         let corpus_only = std::env::var_os("TAIRE_SCORES").is_some_and(|v| v == "corpus");
         return without_corpora(required && !corpus_only);
-    }
-    if let Some(models) = deep {
-        return deep::run(&root, &corpora, models);
     }
     if ablation {
         return ablation::run(&root, &corpora);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -65,41 +65,6 @@ impl Taire {
         Ok(Output { path, command: shown, seconds: clock.elapsed().as_secs_f64() })
     }
 
-    /// The same, and what it cost.
-    pub(super) fn detect_measured(
-        &self,
-        input: &Path,
-        name: &str,
-        options: &[&str],
-    ) -> Result<(Output, Cost), String> {
-        let path = self.out.join(name);
-        let texts = self.blinded(input)?;
-        let fail = |e: &dyn std::fmt::Display| format!("{}: {e}", self.binary.display());
-        let clock = Instant::now();
-        let mut child = Command::new(&self.binary)
-            .arg("detect")
-            .arg(&texts)
-            .arg("-o")
-            .arg(&path)
-            .args(options)
-            .arg("--quiet")
-            .spawn()
-            .map_err(|e| fail(&e))?;
-        let mut cost = Cost { seconds: 0.0, megabytes: 0.0 };
-        let status = loop {
-            if let Some(status) = child.try_wait().map_err(|e| fail(&e))? {
-                break status;
-            }
-            cost = Cost::of(child.id()).unwrap_or(cost);
-            std::thread::sleep(Duration::from_millis(5));
-        };
-        if !status.success() {
-            return Err(format!("`taire detect {} {}` ended with {status}", tail(input), options.join(" ")));
-        }
-        let command = format!("taire detect {} -o {name}", tail(input));
-        Ok((Output { path, command, seconds: clock.elapsed().as_secs_f64() }, cost))
-    }
-
     /// The texts of a corpus without its annotations.
     pub(super) fn blinded(&self, input: &Path) -> Result<PathBuf, String> {
         let texts = self.out.join("texts").join(tail(input));
@@ -143,29 +108,6 @@ impl Taire {
         }
         let report = serde_json::from_slice(&done.stdout).map_err(|e| format!("`{shown}`: {e}"))?;
         Ok((shown, report))
-    }
-}
-
-/// What a process has cost so far.
-#[derive(Clone, Copy)]
-pub(super) struct Cost {
-    /// Of processor time.
-    pub(super) seconds: f64,
-    /// The most memory it held.
-    pub(super) megabytes: f64,
-}
-
-impl Cost {
-    /// As the kernel tells of a process that still runs.
-    fn of(process: u32) -> Option<Cost> {
-        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-        let most = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-        let kilobytes: f64 = most.trim().strip_suffix("kB")?.trim().parse().ok()?;
-        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-        let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok());
-        // Ticks are hundredths of a second wherever this runs.
-        Some(Cost { seconds: (ticks(11)? + ticks(12)?) / 100.0, megabytes: kilobytes * 1024.0 / 1e6 })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use taire_detect::Detector;
+use taire_detect::words::WordClass;
 use taire_text::{Group, Kind, Label, Mention, Note, Role, Source};
 
 use super::decode::{Decoder, Segment};
@@ -75,7 +76,8 @@ impl StudentDetector {
                 Label::Date | Label::BirthDate => parsed_date(note, rules, first, last),
                 _ => (first, last),
             };
-            let class = Class { category: Category::Label(label), role: role_of(label, &segment.roles) };
+            let class =
+                Class { category: Category::Label(label), role: role_of(note, first, label, &segment.roles) };
             say(note, (first, last), class, segment.probability, Source::Student, out);
         }
         for mention in rules.iter().filter(|m| may_be_cleared(m)) {
@@ -143,13 +145,36 @@ fn may_be_cleared(mention: &Mention) -> bool {
     by_words && matches!(group, Some(Group::Person | Group::Place | Group::Organisation))
 }
 
-/// The role of a name; of an identifier or a date what its label says.
-fn role_of(label: Label, scores: &[f32]) -> Role {
+/// The role of a name or an age. A caregiver's name is drawn once for a whole release, so the model must be sure of one, and
+/// `Mme` or `M.` alone before a name announces a patient or a relative.
+fn role_of(note: &Note, first: usize, label: Label, scores: &[f32]) -> Role {
+    const SURE: f32 = 0.85;
     if label.group() != Group::Person && !matches!(label, Label::Age) {
         return Role::Unknown;
     }
     let top = |a: &usize, b: &usize| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a));
-    (0..scores.len()).max_by(top).map_or(Role::Unknown, |i| Role::ALL[i])
+    let Some(best) = (0..scores.len()).max_by(top) else { return Role::Unknown };
+    let sum: f32 = scores.iter().map(|score| (score - scores[best]).exp()).sum();
+    match Role::ALL[best] {
+        Role::Caregiver if has_civil_title(note, first) || 1.0 / sum < SURE => Role::Unknown,
+        role => role,
+    }
+}
+
+/// Whether `Mme` or `M.` announces the name that a token belongs to.
+fn has_civil_title(note: &Note, first: usize) -> bool {
+    const REACH: usize = 6;
+    let text = note.norm();
+    let before = note.tokens[..first].iter().rev().take(REACH);
+    let mut name_or_title = before.skip_while(|t| {
+        let joins = t.kind == Kind::Mark && matches!(t.of(text), "." | "-" | "'");
+        joins
+            || t.kind == Kind::Word
+                && t.is_capitalised()
+                && !WordClass::of(t).is_some_and(WordClass::is_title)
+    });
+    let title = name_or_title.next().and_then(WordClass::of);
+    matches!(title, Some(WordClass::TitleFemale | WordClass::TitleMale))
 }
 
 impl Detector for StudentDetector {
