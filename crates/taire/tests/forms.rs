@@ -19,7 +19,11 @@ fn letters() -> Vec<(Language, String)> {
         for path in files.iter().step_by(step).take(wanted.div_ceil(2)) {
             let source = std::fs::read_to_string(path).expect("a letter");
             let source = source.split_once("-->\n").map_or(source.as_str(), |(_, letter)| letter);
-            out.push((language, plain(&parse_document(source).text)));
+            let text = plain(&parse_document(source).text);
+            // A message is an envelope where it is plain text, and text where it is HTML.
+            if !text.starts_with("MSH|") {
+                out.push((language, text));
+            }
         }
     }
     out
