@@ -24,9 +24,12 @@ impl std::fmt::Debug for TwoSurrogates {
     }
 }
 
-/// How often a value has the same surrogate in both releases.
+/// How often a value has the same surrogate in both releases. What stands in several letters of a patient is one draw.
 pub fn same_key(values: &[TwoSurrogates]) -> Success {
-    let by_chance = |(i, value): (usize, &TwoSurrogates)| {
+    let mut seen = std::collections::BTreeSet::new();
+    let is_new = |v: &&TwoSurrogates| seen.insert((v.kind, v.ours.as_str(), v.other.as_str()));
+    let values: Vec<&TwoSurrogates> = values.iter().filter(is_new).collect();
+    let by_chance = |(i, value): (usize, &&TwoSurrogates)| {
         let mut others = values[i + 1..].iter().chain(&values[..i]);
         others.find(|o| o.kind == value.kind).is_some_and(|o| o.other == value.ours)
     };

@@ -23,10 +23,10 @@ fn only_spans_change_and_the_seed_decides_every_byte() {
             }
             assert_eq!(new, refiller.refill(document, seed));
         }
-        assert_eq!(
-            document.spans.is_empty(),
-            refiller.refill(document, 1).text == refiller.refill(document, 2).text
-        );
+        // One short span may be drawn alike twice.
+        let first = refiller.refill(document, 1).text;
+        let same = (2..10).all(|seed| refiller.refill(document, seed).text == first);
+        assert_eq!(document.spans.is_empty(), same, "{}", document.id);
     }
 }
 

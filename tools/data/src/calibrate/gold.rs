@@ -4,14 +4,19 @@ use std::path::Path;
 
 use taire_eval::Corpus;
 use taire_text::scheme::{Scheme, read_gold};
-use taire_text::{Entity, Group, Language, Raw, Span};
+use taire_text::{Entity, Group, Label, Language, Raw, Span};
 
+use taire_corpus::Split;
 use taire_corpus::generate::{self, Request};
+
+use crate::letters;
 
 pub(super) struct Set {
     pub(super) name: &'static str,
     /// What gold can say.
     pub(super) scheme: Scheme,
+    /// Labels of the scheme that its annotators left unmarked.
+    pub(super) unmarked: &'static [Label],
     pub(super) documents: Vec<Document>,
 }
 
@@ -43,7 +48,7 @@ pub(super) fn sets(language: Language, corpora: &Path) -> Result<Vec<Set>, Strin
         let spans: Vec<_> = tags(doc);
         Document::read(scheme, &doc.id, doc.text.as_deref().unwrap_or(""), &spans)
     });
-    let annotated = Set { name, scheme, documents: read.collect::<Result<_, _>>()? };
+    let annotated = Set { name, scheme, unmarked: &[], documents: read.collect::<Result<_, _>>()? };
     let request = Request { language, held_out: true, documents: GENERATED, seed: SEED, prose };
     let read = generate::documents(&request)?.into_iter().map(|doc| {
         let plain = |label: &str| label.split(':').next().unwrap_or(label).to_owned();
@@ -51,7 +56,26 @@ pub(super) fn sets(language: Language, corpora: &Path) -> Result<Vec<Set>, Strin
         Document::read(Scheme::Taire, &doc.id, &doc.text, &spans)
     });
     let documents = read.collect::<Result<_, _>>()?;
-    Ok(vec![annotated, Set { name: invented, scheme: Scheme::Taire, documents }])
+    let generated = Set { name: invented, scheme: Scheme::Taire, unmarked: &[], documents };
+    Ok(vec![annotated, generated, letters(language)?])
+}
+
+/// The letters of the open corpus for development, and its documents without identities.
+fn letters(language: Language) -> Result<Set, String> {
+    let corpus = crate::root().join("corpus");
+    let failed = |e: crate::error::Error| e.to_string();
+    let mut letters = letters::read(&corpus, Split::Dev).map_err(failed)?;
+    letters.extend(letters::read_untouched(&corpus, Split::Dev).map_err(failed)?);
+    let read = letters.into_iter().filter(|letter| letter.language == language).map(|letter| {
+        let spans = letter.spans.iter().map(|s| (Span::new(s.start, s.end), s.label.group())).collect();
+        Document { id: letter.id, text: letter.text, spans }
+    });
+    let name = match language {
+        Language::Fr => "French letters of the open corpus, dev",
+        Language::Es => "Spanish letters of the open corpus, dev",
+    };
+    let unmarked = &[Label::Sex, Label::Kinship];
+    Ok(Set { name, scheme: Scheme::Taire, unmarked, documents: read.collect() })
 }
 
 impl Document {

@@ -1,8 +1,8 @@
 //! `cargo xtask calibrate`: fits how sure a decision is, and measures whether that holds.
 //!
 //! Documents are split in two by their id. One half fits the weights that ship (`crates/taire-detect/data`), the other is
-//! what `scores/calibration.md` and `.json` report: never the same. For each language an annotated corpus and generated
-//! documents of held-out templates take part. `--check` measures the shipped weights again without fitting.
+//! what `scores/calibration.md` and `.json` report: never the same. For each language an annotated corpus, generated
+//! documents of held-out templates and the letters of the open corpus for development take part. `--check` measures the shipped weights again without fitting.
 //!
 //! A span is *right* when most of its letters and digits lie in gold of the same group of labels; something spared
 //! *identifies* when most of it lies in gold of any label. What the corpus has no label for is not judged.
@@ -85,11 +85,14 @@ fn judge(language: Language, set: &Set) -> Result<Vec<Judged>, String> {
 
 fn one(pipeline: &Pipeline, set: &Set, document: &Document) -> Result<Judged, String> {
     let fail = |e: &dyn std::fmt::Display| format!("{}: {e}", document.id);
-    let note = Note::builder(&document.id, &document.text).build().map_err(|e| fail(&e))?;
+    let language = pipeline.policy().language;
+    let note =
+        Note::builder(&document.id, &document.text).language(language).build().map_err(|e| fail(&e))?;
     let mut notes = [note];
     let findings = pipeline.find(&mut notes, &Records::default()).map_err(|e| fail(&e))?;
     let findings = findings.into_iter().next().unwrap_or_default();
-    let said = |e: &&Entity| set.scheme.to_scheme(e.label, e.role).is_some();
+    let said =
+        |e: &&Entity| set.scheme.to_scheme(e.label, e.role).is_some() && !set.unmarked.contains(&e.label);
     let case = |e: &Entity, right: bool| Case { evidence: Evidence::of(e), raw: raw(e), right };
     let found = findings.entities.iter().filter(said);
     let spared = findings.spared.iter().filter(said);
