@@ -106,7 +106,8 @@ impl Offers {
                     "two policies are named `{name}`; give each a name of its own"
                 )));
             }
-            let engine = Arc::new(Engine::new(Some(given), None, Some(&without_name))?);
+            let engine = Engine::new(Some(given), None, Some(&key))?.with_key(&without_name, &key)?;
+            let engine = Arc::new(engine);
             offers.push(Offer { name, description, language, engine });
         }
         Ok(Offers {
@@ -132,7 +133,7 @@ impl Offers {
         if let Some(engine) = self.keyed.lock().unwrap_or_else(PoisonError::into_inner).get(&place) {
             return Ok(engine.clone());
         }
-        let engine = offer.engine.with_key(&self.key_of(caller)?).map_err(|_| Problem::Fault)?;
+        let engine = offer.engine.with_key(&self.key_of(caller)?, &self.key).map_err(|_| Problem::Fault)?;
         let mut keyed = self.keyed.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(keyed.entry(place).or_insert_with(|| Arc::new(engine)).clone())
     }
@@ -330,7 +331,8 @@ impl Offers {
     }
 }
 
-/// What the surrogates of a caller are drawn from: the service's key, or a subkey by the name of the API key. The name and
+/// What the surrogates of a caller are drawn from: the service's key, or a subkey by the name of the API key. Ids that join
+/// tables are those of the service's key for everybody. The name and
 /// not the key itself, so that a key that is replaced under its name keeps its surrogates.
 fn table_key(key: &SecretKey, tables: SurrogateTables, caller: Option<&str>) -> Result<SecretKey, Error> {
     if tables == SurrogateTables::Shared {

@@ -126,6 +126,12 @@ const SAME: &str = "the surrogate would equal the original";
 
 impl Rewriter {
     pub fn new(key: SecretKey, settings: Settings) -> Result<Self, Error> {
+        Rewriter::with_keys(&key, &key, settings)
+    }
+
+    /// A rewriter whose invented people, dates, places and numbers come from one key, and whose ids that join tables from
+    /// another.
+    pub fn with_keys(key: &SecretKey, join_key: &SecretKey, settings: Settings) -> Result<Self, Error> {
         settings.check()?;
         let (profiles, table) = match &settings.indicators {
             Some(path) => {
@@ -135,8 +141,8 @@ impl Rewriter {
             None => (Profiles::shipped(), None),
         };
         let fingerprint = SettingsFingerprint::new(&settings, table.as_deref())?;
-        let join_keys = JoinKeys::new(&key, &fingerprint, settings.ids)?;
-        Ok(Rewriter { streams: Streams::new(&key, &fingerprint)?, join_keys, settings, profiles })
+        let join_keys = JoinKeys::new(join_key, &fingerprint, settings.ids)?;
+        Ok(Rewriter { streams: Streams::new(key, &fingerprint)?, join_keys, settings, profiles })
     }
 
     pub fn settings(&self) -> &Settings {

@@ -241,8 +241,8 @@ impl Pipeline {
         })
     }
 
-    /// The same detectors with surrogates of another key.
-    fn with_key(&self, key: SecretKey) -> Result<Pipeline, Error> {
+    /// The same detectors with surrogates of another key. Ids that join tables are permuted by `join_key`.
+    fn with_key(&self, key: &SecretKey, join_key: &SecretKey) -> Result<Pipeline, Error> {
         Ok(Pipeline {
             policy: self.policy.clone(),
             language: self.language,
@@ -251,7 +251,7 @@ impl Pipeline {
             own: self.own.clone(),
             rule: self.rule.clone(),
             calibration: self.calibration.clone(),
-            rewriter: Some(Rewriter::new(key, self.policy.rewrite.clone())?),
+            rewriter: Some(Rewriter::with_keys(key, join_key, self.policy.rewrite.clone())?),
             directory: self.directory.clone(),
             read_share: self.read_share.clone(),
         })
@@ -669,10 +669,10 @@ impl Engine {
         })
     }
 
-    /// The same detectors, shared, with surrogates of another key.
-    pub fn with_key(&self, key: &SecretKey) -> Result<Engine, Error> {
+    /// The same detectors, shared, with surrogates of another key. Ids that join tables are permuted by `join_key`.
+    pub fn with_key(&self, key: &SecretKey, join_key: &SecretKey) -> Result<Engine, Error> {
         let keyed = |(language, pipeline): &(Language, Pipeline)| {
-            pipeline.with_key(key.clone()).map(|pipeline| (*language, pipeline))
+            pipeline.with_key(key, join_key).map(|pipeline| (*language, pipeline))
         };
         let pipelines = self.pipelines.iter().map(keyed).collect::<Result<_, _>>()?;
         Ok(Engine { pipelines, forced: self.forced, insists: self.insists })
