@@ -4,6 +4,8 @@
 //! surrogate, a calendar that one date undoes) holds in the stronger one. A key file remembers nothing, so only the derivation keeps them
 //! apart. Blind is how often surrogates of two different values agree.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Success;
 use crate::Share;
 
@@ -26,17 +28,30 @@ impl std::fmt::Debug for TwoSurrogates {
 
 /// How often a value has the same surrogate in both releases. What stands in several letters of a patient is one draw.
 pub fn same_key(values: &[TwoSurrogates]) -> Success {
-    let mut seen = std::collections::BTreeSet::new();
-    let is_new = |v: &&TwoSurrogates| seen.insert((v.kind, v.ours.as_str(), v.other.as_str()));
-    let values: Vec<&TwoSurrogates> = values.iter().filter(is_new).collect();
-    let by_chance = |(i, value): (usize, &&TwoSurrogates)| {
-        let mut others = values[i + 1..].iter().chain(&values[..i]);
-        others.find(|o| o.kind == value.kind).is_some_and(|o| o.other == value.ours)
+    let mut seen = BTreeSet::new();
+    let mut distinct = Vec::with_capacity(values.len());
+    for value in values {
+        if seen.insert((value.kind, &value.ours, &value.other)) {
+            distinct.push(value);
+        }
+    }
+    let values = distinct;
+    // How often each surrogate of the other release occurs, by kind.
+    let (mut all, mut occurs) = (BTreeMap::new(), BTreeMap::new());
+    for value in &values {
+        *all.entry(value.kind).or_insert(0usize) += 1;
+        *occurs.entry((value.kind, &value.other)).or_insert(0usize) += 1;
+    }
+    let by_chance = |value: &&TwoSurrogates| {
+        let own = usize::from(value.ours == value.other);
+        let others = occurs.get(&(value.kind, &value.ours)).copied().unwrap_or(0) - own;
+        let tries = all.get(value.kind).copied().unwrap_or(0).checked_sub(1).filter(|n| *n > 0)?;
+        Some(others as f64 / tries as f64)
     };
-    let chance = Share::of(values.iter().enumerate().map(by_chance));
+    let chances: Vec<f64> = values.iter().filter_map(by_chance).collect();
     Success {
         attack: Share::of(values.iter().map(|v| v.ours == v.other)),
-        blind: (chance.tries > 0).then_some(chance.share),
+        blind: (!chances.is_empty()).then(|| chances.iter().sum::<f64>() / chances.len() as f64),
     }
 }
 

@@ -26,7 +26,9 @@ fn only_spans_change_and_the_seed_decides_every_byte() {
         // One short span may be drawn alike twice.
         let first = refiller.refill(document, 1).text;
         let same = (2..10).all(|seed| refiller.refill(document, seed).text == first);
-        assert_eq!(document.spans.is_empty(), same, "{}", document.id);
+        let stays =
+            |label: Label| matches!(label, Label::Profession | Label::OtherDetail | Label::RelativeDate);
+        assert!(!same || document.spans.iter().all(|s| stays(s.label)), "{}", document.id);
     }
 }
 
