@@ -548,7 +548,7 @@ mod tests {
     #[test]
     fn a_policy_with_a_transformer_is_offered_by_name_only() {
         let offers = offers(&[], None);
-        assert_eq!(offers.absent().count(), 2);
+        assert_eq!(offers.absent().count(), 4);
         assert!(offers.iter().all(|o| !o.name.ends_with("-deep")) && offers.iter().any(|o| o.name == "fr"));
         let body = br#"{"text":"a","policy":"es-deep"}"#;
         let told = treat_as(&offers, body, Task::Deid, &Ask::default(), &caller(None)).err().unwrap();
