@@ -81,7 +81,27 @@ pub(crate) fn decode_field(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), &'s
         return Err("it is neither UTF-8 nor Windows-1252; convert it to UTF-8");
     }
     let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+    if has_foreign_letter(&text) {
+        return Err(
+            "its accented letters are neither UTF-8 nor Windows-1252, perhaps of DOS or an old Macintosh; convert it to UTF-8",
+        );
+    }
     Ok((text, Encoding::Windows1252))
+}
+
+/// Whether a sign that no word of Windows-1252 holds is part of one: an accented letter of another code page, in which
+/// names would be torn apart.
+fn has_foreign_letter(text: &str) -> bool {
+    let letters: Vec<char> = text.chars().collect();
+    letters.iter().enumerate().any(|(i, &c)| {
+        let before = i > 0 && letters[i - 1].is_alphabetic();
+        let after = letters.get(i + 1).is_some_and(|c| c.is_lowercase());
+        match c {
+            '\u{81}' | '\u{8d}' | '\u{8f}' | '\u{90}' | '\u{9d}' => before || after,
+            '‚' | 'ƒ' | 'ˆ' | '‡' | '†' | '‰' => before && after,
+            _ => false,
+        }
+    })
 }
 
 fn push_legacy(text: &mut String, bytes: &[u8]) {
@@ -120,6 +140,15 @@ pub(crate) fn has_utf16_mark(bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_code_pages_are_refused() {
+        // cp850 and Mac Roman.
+        for bytes in [&b"Mme LEF\xD4VRE \x90lodie n\x82e \x85 Brest"[..], b"Mme Lef\x8Fvre"] {
+            assert!(decode(bytes).is_err());
+        }
+        assert!(decode(b"dit \x82 oui \x91, 5\x89 et 3\x86").is_ok());
+    }
 
     #[test]
     fn encodings_are_told_apart() {

@@ -124,7 +124,8 @@ fn repair_word(chunk: &Chunk<'_>, sure: &mut Vec<Repair>, doubtful: &mut Vec<Rep
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
     let case = case_of(word);
-    let binary = bytes.iter().all(|b| !b.is_ascii_digit() || matches!(b, b'0' | b'1'));
+    let misread = |b: &u8| matches!(b, b'0' | b'1') || *b == b'5' && case == Case::Upper && letters >= 6;
+    let binary = bytes.iter().all(|b| !b.is_ascii_digit() || misread(b));
     // `T0N0M0` and codes have more digits than a misread word.
     if !binary || letters < 4 || digits * 3 > letters || case == Case::Other {
         return;
@@ -135,6 +136,7 @@ fn repair_word(chunk: &Chunk<'_>, sure: &mut Vec<Repair>, doubtful: &mut Vec<Rep
         let after = (i + 1..bytes.len()).take_while(|&j| is_letter(j)).count();
         let zero = byte == b'0';
         let letter = match (case, zero) {
+            (Case::Upper, false) if byte == b'5' => b'S',
             (Case::Upper, true) => b'O',
             (Case::Upper, false) => b'I',
             (_, true) if i == 0 && case == Case::Title => b'O',
@@ -144,6 +146,7 @@ fn repair_word(chunk: &Chunk<'_>, sure: &mut Vec<Repair>, doubtful: &mut Vec<Rep
         let repair = Repair { at: chunk.start + i, byte: letter };
         match () {
             _ if zero && before >= 1 && after >= 2 || zero && before >= 2 && after >= 1 => sure.push(repair),
+            _ if byte == b'5' && before >= 2 && after >= 2 => sure.push(repair),
             // `SCN1A` and `HNF1B` end in one letter.
             _ if before >= 1 && after >= 2 => doubtful.push(repair),
             _ if i == 0 && after >= 4 => doubtful.push(repair),
@@ -214,6 +217,7 @@ mod tests {
     fn zeros_inside_words_and_letters_inside_numbers_are_repaired() {
         assert_eq!(repaired("Mme G0URDY, 593OO Valenciennes"), "Mme GOURDY, 59300 Valenciennes");
         assert_eq!(repaired("dossier 448l2"), "dossier 44812");
+        assert_eq!(repaired("Mme TRE5CARTES"), "Mme TRESCARTES");
     }
 
     #[test]

@@ -63,6 +63,14 @@ impl Scan<'_> {
         found.unwrap_or(i + 1)
     }
 
+    /// `[point]`, `(dot)`: a point that robots shall not read.
+    fn is_bracketed_point(&self, open: usize) -> bool {
+        let words = ["point", "punto", "dot"];
+        matches!(self.text_of(open), "(" | "[" | "{")
+            && words.iter().any(|w| self.text_of(open + 1).eq_ignore_ascii_case(w))
+            && matches!(self.text_of(open + 2), ")" | "]" | "}")
+    }
+
     /// An e-mail address around an at sign that takes the tokens `at..=end`.
     fn email(&mut self, at: usize, end: usize) -> Option<usize> {
         let mut first = at.checked_sub(1)?;
@@ -114,6 +122,9 @@ impl Scan<'_> {
                 }
                 dots += usize::from(mark == ".");
                 last += 2;
+            } else if self.is_bracketed_point(last + 1) && self.alnum(last + 4) {
+                dots += 1;
+                last += 4;
             } else {
                 break;
             }

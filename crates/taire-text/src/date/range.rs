@@ -61,7 +61,8 @@ pub fn links(text: &str, first: Range<usize>, second: Range<usize>) -> bool {
     match link(gap) {
         Some(Link::To) => true,
         Some(Link::And) => {
-            let day_alone = text[first.clone()].bytes().all(|b| b.is_ascii_digit()) && first.len() <= 2;
+            let day = without_ordinal(&text[first.clone()]);
+            let day_alone = day.bytes().all(|b| b.is_ascii_digit()) && day.len() <= 2;
             day_alone || before_is(&text[..first.start], &["entre"])
         }
         None => false,
@@ -103,8 +104,13 @@ pub fn parse_range(text: &str, language: Language) -> Option<Vec<(Range<usize>, 
 
 fn piece(text: &str, tokens: &[Token], language: Language) -> Option<(Range<usize>, Partial, Surface)> {
     let range = tokens.first()?.start()..tokens.last()?.end();
-    let (value, surface) = parse(&text[range.clone()], language)?;
+    let (value, surface) = parse(without_ordinal(&text[range.clone()]), language)?;
     Some((range, value, surface))
+}
+
+/// `1er` alone is the day 1; another day needs no ordinal.
+fn without_ordinal(day: &str) -> &str {
+    if day.eq_ignore_ascii_case("1er") { &day[..1] } else { day }
 }
 
 #[cfg(test)]
@@ -117,6 +123,8 @@ mod tests {
             ("3 au 5 avril 2010", Language::Fr, vec!["3", "5 avril 2010"]),
             ("01/09/2020 au 28/09/2020", Language::Fr, vec!["01/09/2020", "28/09/2020"]),
             ("25 et le 29 octobre", Language::Fr, vec!["25", "29 octobre"]),
+            ("1er au 9 mars 2023", Language::Fr, vec!["1er", "9 mars 2023"]),
+            ("1er et le 3 mars", Language::Fr, vec!["1er", "3 mars"]),
             ("1966 à 1978", Language::Fr, vec!["1966", "1978"]),
             ("novembre à avril", Language::Fr, vec!["novembre", "avril"]),
             ("mars 2019 jusqu'au 4 mai 2020", Language::Fr, vec!["mars 2019", "4 mai 2020"]),
