@@ -57,21 +57,56 @@ fn of_known_people(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
         return;
     }
     of_signatures(note, &people, out);
+    let whole = whole_names(note, entities);
     let (tokens, text) = (&note.tokens, note.norm());
     let letter = |at: usize| {
         let token = tokens.get(at).filter(|t| t.shape == Shape::Single)?;
         let dotted = tokens.get(at + 1).is_some_and(|t| t.glued && t.of(text) == ".");
         dotted.then(|| fold_char(token.of(text).chars().next()?).0.first().copied()).flatten()
     };
-    for at in 0..tokens.len() {
-        let (Some(one), Some(two)) = (letter(at), letter(at + 2)) else { continue };
-        let alone = !tokens[at].glued && letter(at + 4).is_none() && (at < 2 || letter(at - 2).is_none());
-        if alone && let Some(&role) = people.get(&letters(one, two)) {
-            let span = note.to_raw(Span::new(tokens[at].start(), tokens[at + 3].end()));
+    let mut at = 0;
+    while at < tokens.len() {
+        let run: Vec<char> = (at..).step_by(2).map_while(letter).take(MOST_INITIALS + 1).collect();
+        if run.len() < 2 || run.len() > MOST_INITIALS || tokens[at].glued {
+            at += (2 * run.len()).max(1);
+            continue;
+        }
+        let mut sorted = run.clone();
+        sorted.sort_unstable();
+        let pair = if let [one, two] = run[..] { people.get(&letters(one, two)).copied() } else { None };
+        if let Some(role) = pair.or_else(|| whole.get(&sorted).copied()) {
+            let span = note.to_raw(Span::new(tokens[at].start(), tokens[at + 2 * run.len() - 1].end()));
             let why = "initials of a person of this document";
             out.push(Mention::phi(span, Label::Initials, 0.8, Source::Initials, why).with_role(role));
         }
+        at += 2 * run.len();
     }
+}
+
+/// Letters of dotted initials, at most.
+const MOST_INITIALS: usize = 5;
+
+/// The first letters of all words of given and family name side by side, sorted: `Y.V.D.Q.` is Ysoline VAN DER QUERLIN.
+fn whole_names(note: &Note, entities: &[Entity]) -> FxHashMap<Vec<char>, Role> {
+    let mut names = FxHashMap::default();
+    for pair in entities.windows(2) {
+        let named = |e: &Entity| matches!(e.label, Label::GivenName | Label::FamilyName);
+        let beside = pair[1].span.start() - pair[0].span.end() <= 2;
+        if !named(&pair[0]) || !named(&pair[1]) || pair[0].label == pair[1].label || !beside {
+            continue;
+        }
+        let words = pair.iter().flat_map(|e| {
+            let text = note.readable(e.span).into_owned();
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter_map(|w| w.chars().next());
+            words.map(|c| fold_char(c).0[0]).collect::<Vec<char>>()
+        });
+        let mut letters: Vec<char> = words.collect();
+        letters.sort_unstable();
+        if (3..=MOST_INITIALS).contains(&letters.len()) {
+            names.entry(letters).or_insert(pair[1].role);
+        }
+    }
+    names
 }
 
 /// `TC` alone on its line, `(HVB)`: capitals where somebody signs, when they are those of a person of the document.
@@ -134,6 +169,20 @@ fn people(note: &Note, entities: &[Entity]) -> FxHashMap<(char, char), Role> {
             (beside, first(&note.readable(given.span)), first(&note.readable(family.span)))
         {
             people.entry(letters(g, f)).or_insert(family.role);
+        }
+    }
+    // `Ysoline QUERLIN née TRESCARTES`: the name at birth has its initials too.
+    for three in entities.windows(3) {
+        let given = three[..2].iter().find(|e| e.label == Label::GivenName);
+        let family = three[..2].iter().any(|e| e.label == Label::FamilyName);
+        let gap = note.raw().get(three[1].span.end()..three[2].span.start()).unwrap_or_default();
+        let born =
+            gap.len() <= 12 && gap.split_whitespace().any(|w| matches!(fold(w).as_str(), "nee" | "ne"));
+        if let (Some(given), true, true, Label::FamilyName) = (given, family, born, three[2].label)
+            && let (Some(g), Some(f)) =
+                (first(&note.readable(given.span)), first(&note.readable(three[2].span)))
+        {
+            people.entry(letters(g, f)).or_insert(three[2].role);
         }
     }
     people
@@ -238,6 +287,27 @@ mod tests {
         let mut out = Vec::new();
         initials(&note, &entities, &mut out);
         out.iter().map(|m| m.span.of(text).to_owned()).collect()
+    }
+
+    #[test]
+    fn dotted_initials_of_all_parts_of_a_name() {
+        let text =
+            "Mme Ysoline VAN DER QUERLIN née TRESCARTES. Y.V.D.Q. va bien, Y.T. aussi, A.B.C. est un test.";
+        let mut note = Note::builder("n", text).language(Some(Language::Fr)).build().unwrap();
+        Annotator::new(Language::Fr, |_| 0).annotate(&mut note);
+        let name = |words: &str, label: Label| {
+            let at = text.find(words).unwrap();
+            Mention::phi(Span::new(at, at + words.len()), label, 1.0, Source::Metadata, "known")
+        };
+        let names = [
+            name("Ysoline", Label::GivenName),
+            name("VAN DER QUERLIN", Label::FamilyName),
+            name("TRESCARTES", Label::FamilyName),
+        ];
+        let mut out = Vec::new();
+        initials(&note, &fuse(text, &names, &FusionRule::default()), &mut out);
+        let found: Vec<_> = out.iter().map(|m| m.span.of(text)).collect();
+        assert_eq!(found, ["Y.V.D.Q.", "Y.T."]);
     }
 
     #[test]
