@@ -124,8 +124,8 @@ impl Network {
 /// What the forward pass asks of a network's numbers. Layers are counted from 0; the head comes after the last.
 pub(crate) trait Numbers {
     fn shape(&self) -> &NetShape;
-    /// Adds a row of the table to a word.
-    fn add_row(&self, row: u32, x: &mut [f32]);
+    /// Adds rows of the table to a word.
+    fn add_table_rows(&self, rows: &[u32], x: &mut [f32]);
     /// Scale and shift of the norm before a layer.
     fn norm(&self, layer: usize) -> (&[f32], &[f32]);
     /// The products of rows with a layer's weights, and its bias.
@@ -165,9 +165,11 @@ impl Numbers for Network {
         &self.shape
     }
 
-    fn add_row(&self, row: u32, x: &mut [f32]) {
-        let row = &self.table[row as usize * x.len()..][..x.len()];
-        x.iter_mut().zip(row).for_each(|(x, r)| *x += r);
+    fn add_table_rows(&self, rows: &[u32], x: &mut [f32]) {
+        for &row in rows {
+            let row = &self.table[row as usize * x.len()..][..x.len()];
+            x.iter_mut().zip(row).for_each(|(x, r)| *x += r);
+        }
     }
 
     fn norm(&self, layer: usize) -> (&[f32], &[f32]) {
@@ -190,7 +192,7 @@ fn forward(numbers: &impl Numbers, rows: &Rows, words: Range<usize>, buffers: &m
     x.clear();
     x.resize(count * width, 0.0);
     for (word, x) in words.zip(x.chunks_exact_mut(width)) {
-        rows.of(word, true).iter().for_each(|&row| numbers.add_row(row, x));
+        numbers.add_table_rows(rows.of(word, true), x);
     }
     for buffer in [&mut *normal, &mut *sums, &mut *active] {
         buffer.resize(count * width, 0.0);

@@ -2,13 +2,12 @@
 //!
 //! Sums of whole numbers are exact, so the scores do not depend on the instructions that a machine has.
 
-use taire_encoder::math::{QuantisedMatrix, multiply_quantised};
+use taire_encoder::math::{QuantisedMatrix, add_small_rows, multiply_quantised};
 
 use super::net::{NetShape, Numbers};
 
 /// Rows of whole numbers, each with the value of one unit.
 pub(crate) struct SmallTable {
-    width: usize,
     rows: Vec<i8>,
     scales: Vec<f32>,
 }
@@ -16,7 +15,7 @@ pub(crate) struct SmallTable {
 impl SmallTable {
     /// An empty one, with room for so many rows.
     pub(crate) fn new(width: usize, rows: usize) -> SmallTable {
-        SmallTable { width, rows: Vec::with_capacity(width * rows), scales: Vec::with_capacity(rows) }
+        SmallTable { rows: Vec::with_capacity(width * rows), scales: Vec::with_capacity(rows) }
     }
 
     pub(crate) fn push(&mut self, scale: f32, row: &[u8]) {
@@ -45,11 +44,8 @@ impl Numbers for SmallNetwork {
         &self.shape
     }
 
-    fn add_row(&self, row: u32, x: &mut [f32]) {
-        let (row, width) = (row as usize, self.table.width);
-        let scale = self.table.scales[row];
-        let whole = &self.table.rows[row * width..(row + 1) * width];
-        x.iter_mut().zip(whole).for_each(|(x, &w)| *x += scale * f32::from(w));
+    fn add_table_rows(&self, rows: &[u32], x: &mut [f32]) {
+        add_small_rows(&self.table.rows, &self.table.scales, rows, x);
     }
 
     fn norm(&self, layer: usize) -> (&[f32], &[f32]) {
