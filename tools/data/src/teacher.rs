@@ -41,17 +41,43 @@ pub(crate) struct TeacherArgs {
     /// Windows of a step
     #[arg(long, default_value_t = 16)]
     pub(crate) batch: usize,
-    #[arg(long, default_value_t = 4e-4)]
+    #[arg(long, default_value_t = 3e-4)]
     rate: f32,
-    #[arg(long, default_value_t = 4e-3)]
+    #[arg(long, default_value_t = 3e-3)]
     head_rate: f32,
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// Where lessons, the state of the run and the Python environment are kept
+    /// Where lessons and the state of the run are kept; the Python environment lies beside it
     #[arg(long, default_value = "target/teacher")]
     pub(crate) work: PathBuf,
+}
+
+impl TeacherArgs {
+    /// A run of the learning curve: no other corpora, and about as many steps for few letters as for some hundred.
+    pub(crate) fn for_curve(
+        (corpus, encoder): (&Path, &Path),
+        letters: usize,
+        seed: u64,
+        work: &Path,
+        out: &Path,
+    ) -> TeacherArgs {
+        TeacherArgs {
+            out: out.to_path_buf(),
+            encoder: Some(encoder.to_path_buf()),
+            corpus: corpus.to_path_buf(),
+            corpora: None,
+            letters: Some(letters),
+            epochs: (1200 / letters.max(1)).clamp(3, 12),
+            batch: if letters < 100 { 8 } else { 16 },
+            rate: 3e-4,
+            head_rate: 3e-3,
+            seed,
+            threads: 1,
+            work: work.to_path_buf(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &TeacherArgs) -> Result<(), Error> {
@@ -95,7 +121,7 @@ pub(crate) fn run(args: &TeacherArgs) -> Result<(), Error> {
 }
 
 /// The encoder that `cargo data encoder` makes, made where it is missing.
-fn shipped_encoder(work: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn shipped_encoder(work: &Path) -> Result<PathBuf, Error> {
     let folder = work.join("encoder");
     if !folder.join("model.safetensors").is_file() {
         encoder::run(&["-o".to_owned(), folder.display().to_string()])?;
@@ -105,7 +131,7 @@ fn shipped_encoder(work: &Path) -> Result<PathBuf, Error> {
 
 /// A Python with what the trainer needs, installed where it is missing.
 fn python(work: &Path) -> Result<PathBuf, Error> {
-    let folder = work.join("python");
+    let folder = work.parent().unwrap_or(work).join("teacher-python");
     let python = folder.join("bin/python");
     if python.is_file() {
         return Ok(python);
