@@ -26,5 +26,6 @@ pub use student::{
 };
 pub use train::{Clusters, GoldDocument, GoldSpan, Progress, Tally, TrainOptions, TrainReport, train};
 pub use transformer::{
-    TransformerDetector, TransformerOptions, TransformerProgress, TransformerReport, train_transformer,
+    LessonOptions, Lessons, PackReport, TransformerDetector, TransformerOptions, TransformerProgress,
+    TransformerReport, pack_model, train_transformer,
 };

@@ -33,13 +33,16 @@ enum Command {
     /// The student: the small network that policies `fr` and `es` use
     #[command(subcommand)]
     Student(Box<student::Command>),
-    /// The teacher: the transformer that policies `fr-deep` and `es-deep` use; a killed run goes on from its last state
+    /// The teacher: the transformer that policies `fr-deep` and `es-deep` use, trained by PyTorch; a killed run goes on from
+    /// its last state
     Teacher(teacher::TeacherArgs),
+    /// Trains a model on ever more letters and adds its rows to `scores/learning.md`
+    Curve(curve::CurveArgs),
     /// The word lists that `taire-lexicon` embeds
     Lexicons(OwnArguments),
     /// The tables of ICD-10 that `taire-coding` embeds
     Icd10(OwnArguments),
-    /// The CRF models that ship, or a transformer
+    /// The CRF models that ship
     Models(OwnArguments),
     /// How sure a decision is: fits and measures the calibration
     Calibrate(OwnArguments),
@@ -64,6 +67,7 @@ fn run(command: &Command) -> Result<(), Error> {
     match command {
         Command::Student(command) => student::run(command),
         Command::Teacher(args) => teacher::run(args),
+        Command::Curve(args) => curve::run(args),
         Command::Lexicons(own) => Ok(lexicons::run(&own.args)?),
         Command::Icd10(own) => Ok(lexicons::icd10::run(&own.args)?),
         Command::Models(own) => Ok(models::run(&own.args)?),

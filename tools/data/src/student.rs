@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use taire::training::{
     GoldDocument, GoldReader, GoldSpan, LabelSet, StudentCorpus, StudentDocument, StudentOptions,
     StudentProgress, train_student,
@@ -25,8 +25,6 @@ pub(crate) enum Command {
     Train(TrainArgs),
     /// Measures policies on held-out letters
     Eval(EvalArgs),
-    /// Trains on ever more letters, with and without other identities, and writes the table of `scores/learning.md`
-    Curve(crate::curve::CurveArgs),
 }
 
 #[derive(Args, Clone)]
@@ -124,16 +122,41 @@ pub(crate) struct EvalArgs {
 }
 
 impl TrainArgs {
-    pub(crate) fn has_corpora(&self) -> bool {
-        self.corpora.is_some()
+    /// A run of the learning curve: no other corpora, words that begin with the vectors of an encoder that read no letter.
+    pub(crate) fn for_curve(
+        (corpus, encoder): (&Path, &Path),
+        letters: usize,
+        seed: u64,
+        refilled: usize,
+        out: &Path,
+    ) -> TrainArgs {
+        let epochs = if letters < 300 { 16 } else { 10 };
+        let numbers = ["--epochs", &epochs.to_string(), "--letters", &letters.to_string()];
+        let usual = CurveRun::parse_from(["student"].into_iter().chain(numbers).chain(["--out", "x"]));
+        TrainArgs {
+            corpus: corpus.to_path_buf(),
+            teacher: encoder.to_path_buf(),
+            corpora: None,
+            seed,
+            refilled,
+            out: out.to_path_buf(),
+            outside_bias: 0.8,
+            dropout: 0.25,
+            ..usual.train
+        }
     }
+}
+
+#[derive(Parser)]
+struct CurveRun {
+    #[command(flatten)]
+    train: TrainArgs,
 }
 
 pub(crate) fn run(command: &Command) -> Result<(), Error> {
     match command {
         Command::Train(args) => train(args),
         Command::Eval(args) => eval(args),
-        Command::Curve(args) => crate::curve::run(args),
     }
 }
 

@@ -100,23 +100,45 @@ impl ClinicalRules {
     }
 
     /// Every clinical value of a text, in order and disjoint.
+    ///
+    /// A value begins where a word may begin, so every such place is tried by itself: an automaton that looked for
+    /// all beginnings at once would have far more states than fit into its cache.
     pub(crate) fn find(&self, text: &str) -> Vec<ClinicalMatch> {
+        let bytes = text.as_bytes();
         let mut found = Vec::new();
         let mut at = 0;
         while at < text.len() {
-            let input = Input::new(text).range(at..).anchored(Anchored::No);
-            let Some(hit) = self.regex.search(&input) else { break };
-            let rule = &self.rules[self.rule_of[hit.pattern().as_usize()]];
-            let range = trimmed(text, hit.range());
-            if !range.is_empty() && stands_alone(text, &range, rule) {
-                at = range.end;
-                found.push(ClinicalMatch { range, rule: rule.id });
-            } else {
-                at = hit.start() + text[hit.start()..].chars().next().map_or(1, char::len_utf8);
+            let end = match may_begin(bytes, at) {
+                true => self.value_at(text, at, &mut found),
+                false => None,
+            };
+            at = end.unwrap_or_else(|| at + 1);
+            while !text.is_char_boundary(at) {
+                at += 1;
             }
         }
         found
     }
+
+    /// Adds the value that begins here, if there is one, and returns where it ends.
+    fn value_at(&self, text: &str, at: usize, found: &mut Vec<ClinicalMatch>) -> Option<usize> {
+        let input = Input::new(text).range(at..).anchored(Anchored::Yes);
+        let hit = self.regex.search(&input)?;
+        let rule = &self.rules[self.rule_of[hit.pattern().as_usize()]];
+        let range = trimmed(text, hit.range());
+        if range.is_empty() || !stands_alone(text, &range, rule) {
+            return None;
+        }
+        let end = range.end;
+        found.push(ClinicalMatch { range, rule: rule.id });
+        Some(end)
+    }
+}
+
+/// Whether a word may begin at this byte: it is no blank, and no letter or digit of ASCII comes right before it.
+fn may_begin(bytes: &[u8], at: usize) -> bool {
+    let joins = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    !bytes[at].is_ascii_whitespace() && !at.checked_sub(1).is_some_and(|before| joins(bytes[before]))
 }
 
 /// Writes the parts that a pattern names in full.

@@ -46,6 +46,11 @@ impl QuantisedMatrix {
         QuantisedMatrix { depth, width, lines, scales }
     }
 
+    /// Multiplies each column by a factor of its own.
+    pub fn rescale(&mut self, factors: &[f32]) {
+        self.scales.iter_mut().zip(factors).for_each(|(scale, factor)| *scale *= factor);
+    }
+
     pub fn depth(&self) -> usize {
         self.depth
     }

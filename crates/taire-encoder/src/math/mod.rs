@@ -11,8 +11,8 @@ mod rows;
 pub use gemm::{Packed, Side, multiply, transpose};
 pub use int8::{QuantisedMatrix, multiply_quantised};
 pub use rows::{
-    add_rows, axpy, drop_out, gelu, gelu_back, layer_norm, layer_norm_back, log_sum_exp, softmax_rows,
-    softmax_rows_back, sum_columns,
+    add_rows, add_small_rows, axpy, drop_out, gelu, gelu_back, layer_norm, layer_norm_back, log_sum_exp,
+    softmax_rows, softmax_rows_back, sum_columns,
 };
 
 use pulp::{Arch, WithSimd};

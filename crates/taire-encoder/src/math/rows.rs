@@ -110,6 +110,18 @@ simd! {
 }
 
 simd! {
+    /// Adds some rows of a table of whole numbers, each times its scale.
+    pub fn add_small_rows(table: &'a [i8], scales: &'a [f32], rows: &'a [u32], x: &'a mut [f32]) {
+        let width = x.len();
+        for &row in rows {
+            let row = row as usize;
+            let (scale, whole) = (scales[row], &table[row * width..(row + 1) * width]);
+            x.iter_mut().zip(whole).for_each(|(x, &w)| *x = mul_add::<FMA>(scale, f32::from(w), *x));
+        }
+    }
+}
+
+simd! {
     /// `y += scale * x`.
     pub fn axpy(scale: f32, x: &'a [f32], y: &'a mut [f32]) {
         y.iter_mut().zip(x).for_each(|(y, &x)| *y = mul_add::<FMA>(scale, x, *y));

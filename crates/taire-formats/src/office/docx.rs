@@ -10,10 +10,11 @@ use crate::markup::{Flow, Name, Tag, Walk, decode, scan};
 use crate::splice::{Code, Gatherer};
 
 use super::cells::Rows;
-use super::docx_rules::{Attr, Element, attribute, element, is_plain_instruction, namespace};
+use super::docx_rules::{attribute, element, is_plain_instruction, namespace};
+use super::markup_rule::{Attr, shown_text};
 use super::opc::{Family, Kind, Package};
 use super::zipped::Zip;
-use super::{Back, Counts, LeftOut, Opened, count, label};
+use super::{Back, Counts, LeftOut, Opened, count};
 
 pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let mut zip = Zip::open(bytes)?;
@@ -78,21 +79,13 @@ impl<'c> Walker<'c> {
     fn attributes(&mut self, tag: &Tag<'_>, out: &mut Gatherer) {
         for attr in &tag.attributes {
             match attribute(tag.name, attr.name) {
-                Attr::Keep => out.watched(attr.at.clone(), &attr.value),
-                Attr::Remove => out.cut(attr.whole.clone(), *b""),
-                Attr::Set(value) => out.cut(attr.at.clone(), value),
-                Attr::Named => out.named(attr.at.clone(), &attr.value),
-                Attr::Label => label(attr, out),
-                Attr::Text => {
-                    out.nest();
-                    out.run(attr.at.clone(), attr.value.to_string(), Code::Xml);
-                    out.unnest();
-                }
+                Attr::Text => shown_text(attr, out),
                 Attr::Instruction if is_plain_instruction(&attr.value) => {}
                 Attr::Instruction => {
                     count(self.counts, LeftOut::FieldCodes);
                     out.cut(attr.at.clone(), *b"");
                 }
+                other => other.write(attr, out),
             }
         }
     }
@@ -137,14 +130,8 @@ impl Walk for Walker<'_> {
     }
 
     fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, Reason> {
-        match element(self.kind, tag.name, tag.depth) {
-            Element::Keep => {}
-            Element::Drop => return Ok(Flow::Drop),
-            Element::Count(what) => {
-                count(self.counts, what);
-                return Ok(Flow::Drop);
-            }
-            Element::Refuse(why) => return Err(why.into()),
+        if !element(self.kind, tag.name, tag.depth).keeps(self.counts)? {
+            return Ok(Flow::Drop);
         }
         self.attributes(tag, out);
         self.inside = Inside::Nothing;

@@ -7,6 +7,7 @@
 use crate::markup::Name;
 
 use super::LeftOut;
+use super::markup_rule::{Attr, Element};
 use super::opc::Kind;
 
 pub(crate) fn namespace(uri: &str) -> Option<&'static str> {
@@ -35,14 +36,6 @@ pub(crate) fn namespace(uri: &str) -> Option<&'static str> {
         "urn:schemas-microsoft-com:office:word" => "w10",
         _ => return None,
     })
-}
-
-/// What becomes of an element.
-pub(crate) enum Element {
-    Keep,
-    Drop,
-    Count(LeftOut),
-    Refuse(&'static str),
 }
 
 pub(crate) fn element(kind: Kind, name: Name<'_>, depth: usize) -> Element {
@@ -126,22 +119,6 @@ const SETTINGS: &[&str] = &[
     "decimalSymbol",
     "listSeparator",
 ];
-
-/// What becomes of an attribute.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Attr {
-    Keep,
-    Remove,
-    Set(&'static str),
-    /// A name the author could choose and other places refer to.
-    Named,
-    /// The text before or after the numbers of a list.
-    Label,
-    /// Text that is shown.
-    Text,
-    /// The instruction of a field.
-    Instruction,
-}
 
 pub(crate) fn attribute(element: Name<'_>, name: Name<'_>) -> Attr {
     use Attr::*;

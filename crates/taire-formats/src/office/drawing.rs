@@ -9,8 +9,8 @@ use crate::splice::{Code, Gatherer};
 
 use super::cell_value::{NumberFormat, Shown, show, shows_words};
 use super::cells::Rows;
-use super::docx_rules::{Attr, Element};
 use super::drawing_rules::{attribute, element, is_prompt, namespace};
+use super::markup_rule::{Attr, shown_text};
 use super::opc::Kind;
 use super::{Counts, LeftOut, count};
 
@@ -48,16 +48,8 @@ impl<'c> Walker<'c> {
     fn attributes(&self, tag: &Tag<'_>, out: &mut Gatherer) {
         for attr in &tag.attributes {
             match attribute(tag.name, attr.name) {
-                Attr::Text if shows_words(&attr.value) => {
-                    out.nest();
-                    out.run(attr.at.clone(), attr.value.to_string(), Code::Xml);
-                    out.unnest();
-                }
-                Attr::Keep | Attr::Text | Attr::Instruction => out.watched(attr.at.clone(), &attr.value),
-                Attr::Remove => out.cut(attr.whole.clone(), *b""),
-                Attr::Set(value) => out.cut(attr.at.clone(), value),
-                Attr::Named => out.named(attr.at.clone(), &attr.value),
-                Attr::Label => super::label(attr, out),
+                Attr::Text if shows_words(&attr.value) => shown_text(attr, out),
+                other => other.write(attr, out),
             }
         }
     }
@@ -73,14 +65,8 @@ impl Walk for Walker<'_> {
     }
 
     fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, Reason> {
-        match element(self.kind, tag.name, tag.depth) {
-            Element::Keep => {}
-            Element::Drop => return Ok(Flow::Drop),
-            Element::Count(what) => {
-                count(self.counts, what);
-                return Ok(Flow::Drop);
-            }
-            Element::Refuse(why) => return Err(why.into()),
+        if !element(self.kind, tag.name, tag.depth).keeps(self.counts)? {
+            return Ok(Flow::Drop);
         }
         self.attributes(tag, out);
         self.inside = Inside::Nothing;

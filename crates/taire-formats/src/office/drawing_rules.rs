@@ -4,7 +4,7 @@
 use crate::markup::Name;
 
 use super::LeftOut;
-use super::docx_rules::{Attr, Element};
+use super::markup_rule::{Attr, Element};
 use super::opc::Kind;
 
 pub(crate) fn namespace(uri: &str) -> Option<&'static str> {

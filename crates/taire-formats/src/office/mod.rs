@@ -12,6 +12,7 @@ mod docx;
 mod docx_rules;
 mod drawing;
 mod drawing_rules;
+mod markup_rule;
 mod odt;
 mod odt_rules;
 mod opc;

@@ -17,8 +17,8 @@ use crate::read::too_long;
 use crate::splice::{CellCode, Code, Gatherer};
 
 use super::cell_value::{NumberFormat, Shown, show, shows_words};
-use super::docx_rules::{Attr, Element};
 use super::drawing;
+use super::markup_rule::Attr;
 use super::opc::{Family, Kind, Package};
 use super::xlsx_rules::{attribute, element, is_title, label, namespace};
 use super::zipped::Zip;
@@ -225,11 +225,6 @@ impl<'a> Walker<'a> {
     fn attributes(&mut self, tag: &Tag<'_>, out: &mut Gatherer) {
         for attr in &tag.attributes {
             match attribute(tag.name, attr.name) {
-                Attr::Keep | Attr::Instruction => out.watched(attr.at.clone(), &attr.value),
-                Attr::Remove => out.cut(attr.whole.clone(), *b""),
-                Attr::Set(value) => out.cut(attr.at.clone(), value),
-                Attr::Named => out.named(attr.at.clone(), &attr.value),
-                Attr::Label => super::label(attr, out),
                 Attr::Text if tag.name.local == "sheet" => {
                     self.book.names += 1;
                     out.run(attr.at.clone(), attr.value.to_string(), Code::SheetName(self.book.names));
@@ -240,7 +235,7 @@ impl<'a> Walker<'a> {
                     out.run(attr.at.clone(), attr.value.to_string(), Code::Xml);
                     out.end_paragraph();
                 }
-                Attr::Text => out.watched(attr.at.clone(), &attr.value),
+                other => other.write(attr, out),
             }
         }
     }
@@ -441,14 +436,8 @@ impl Walk for Walker<'_> {
     }
 
     fn open(&mut self, tag: &Tag<'_>, out: &mut Gatherer) -> Result<Flow, Reason> {
-        match element(self.kind, tag.name, tag.depth) {
-            Element::Keep => {}
-            Element::Drop => return Ok(Flow::Drop),
-            Element::Count(what) => {
-                count(self.counts, what);
-                return Ok(Flow::Drop);
-            }
-            Element::Refuse(why) => return Err(why.into()),
+        if !element(self.kind, tag.name, tag.depth).keeps(self.counts)? {
+            return Ok(Flow::Drop);
         }
         self.attributes(tag, out);
         self.inside = Inside::Nothing;

@@ -8,7 +8,7 @@ use crate::markup::Name;
 use crate::titles::{directory_key, person_key};
 
 use super::LeftOut;
-use super::docx_rules::{Attr, Element};
+use super::markup_rule::{Attr, Element};
 use super::opc::Kind;
 
 pub(crate) fn namespace(uri: &str) -> Option<&'static str> {

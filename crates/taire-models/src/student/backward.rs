@@ -247,8 +247,9 @@ fn layer_seed(seed: u32, layer: usize) -> u32 {
 mod tests {
     use super::super::decode::labels;
     use super::super::features::{Alphabet, Buckets, Reader, WordRows};
+    use super::super::file::{Model, to_bytes};
     use super::super::gold::{LabelSet, StudentDocument};
-    use super::super::net::{Buffers, NetShape};
+    use super::super::net::{Buffers, NetShape, Numbers};
     use super::*;
     use crate::{GoldDocument, GoldSpan};
     use taire_text::{Label, Language, Note, Span};
@@ -366,5 +367,19 @@ mod tests {
         assert!(windows > 2);
         let whole = network.run_at_once(&rows);
         assert_eq!(scores, whole);
+    }
+
+    #[test]
+    fn a_network_read_from_its_file_gives_nearly_the_same_scores() {
+        let network = network();
+        let words = WordRows::new((0..15).collect());
+        let bytes = to_bytes(&CLASSES, 0.5, &words, &network).unwrap();
+        let model = Model::from_bytes(&bytes).unwrap();
+        let sample = sample(model.alphabet());
+        let (mine, small) = (network.run_at_once(&sample.rows), model.network.run_at_once(&sample.rows));
+        let far = mine.iter().zip(&small).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(far > 0.0 && far < 0.15, "{far}");
+        assert!(Model::from_bytes(&bytes[..bytes.len() - 1]).is_err());
+        assert!(Model::from_bytes(&[&bytes[..], &[0]].concat()).is_err());
     }
 }

@@ -9,7 +9,7 @@ use taire_text::{Group, Kind, Label, Mention, Note, Role, Source};
 use super::decode::{Decoder, Segment};
 use super::features::{Reader, Rows};
 use super::file::Model;
-use super::net;
+use super::net::{self, Numbers};
 use crate::Error;
 use crate::classes::{Category, Class};
 use crate::detector::say;

@@ -4,11 +4,13 @@
 //! are f32. Little-endian.
 
 use serde::{Deserialize, Serialize};
+use taire_encoder::math::QuantisedMatrix;
 use taire_text::Label;
 
 use super::decode::{ROLES, labels};
 use super::features::{Alphabet, WordRows};
 use super::net::{NetShape, Network};
+use super::small::{SmallLayer, SmallNetwork, SmallTable};
 use crate::Error;
 
 const FORMAT: &str = "taire-student 2";
@@ -21,52 +23,53 @@ struct Header {
     shape: NetShape,
 }
 
-/// A model: the labels it knows, and its network.
-#[derive(Clone)]
+/// A model to read notes with: the labels it knows, and its network.
 pub(crate) struct Model {
     pub(crate) classes: Vec<Label>,
     /// Subtracted from the score of outside before spans are read.
     pub(crate) outside_bias: f32,
     pub(crate) words: WordRows,
-    pub(crate) network: Network,
+    pub(crate) network: SmallNetwork,
+}
+
+/// The file of a model.
+pub(crate) fn to_bytes(
+    classes: &[Label],
+    outside_bias: f32,
+    words: &WordRows,
+    network: &Network,
+) -> Result<Vec<u8>, Error> {
+    let shape = &network.shape;
+    let header =
+        Header { format: FORMAT.into(), classes: classes.to_vec(), outside_bias, shape: shape.clone() };
+    let mut out = serde_json::to_vec(&header).map_err(|e| Error::new(e.to_string()))?;
+    out.push(b'\n');
+    words.hashes().iter().for_each(|hash| out.extend(hash.to_le_bytes()));
+    for row in network.table.chunks_exact(shape.width) {
+        let (scale, unit) = scale_of(row.iter());
+        out.extend(scale.to_le_bytes());
+        out.extend(row.iter().map(|x| (x * unit).round() as i8 as u8));
+    }
+    for layer in 0..=shape.dilations.len() {
+        let (place, (_, outputs)) = (shape.place_of(layer), shape.sizes(layer));
+        for part in [place.scale, place.shift, place.bias] {
+            network.dense[part].iter().for_each(|x| out.extend(x.to_le_bytes()));
+        }
+        let weights = &network.dense[place.weights];
+        let scales: Vec<_> =
+            (0..outputs).map(|o| scale_of(weights.iter().skip(o).step_by(outputs))).collect();
+        scales.iter().for_each(|(scale, _)| out.extend(scale.to_le_bytes()));
+        for row in weights.chunks_exact(outputs) {
+            out.extend(row.iter().zip(&scales).map(|(x, (_, unit))| (x * unit).round() as i8 as u8));
+        }
+    }
+    Ok(out)
 }
 
 impl Model {
     /// What notes are read with.
     pub(crate) fn alphabet(&self) -> Alphabet<'_> {
         Alphabet { buckets: self.network.shape.buckets, words: &self.words }
-    }
-
-    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let Model { classes, outside_bias, words, network } = self;
-        let header = Header {
-            format: FORMAT.into(),
-            classes: classes.clone(),
-            outside_bias: *outside_bias,
-            shape: network.shape.clone(),
-        };
-        let mut out = serde_json::to_vec(&header).map_err(|e| Error::new(e.to_string()))?;
-        out.push(b'\n');
-        words.hashes().iter().for_each(|hash| out.extend(hash.to_le_bytes()));
-        let width = network.shape.width;
-        for row in network.table.chunks_exact(width) {
-            let (scale, unit) = scale_of(row.iter());
-            out.extend(scale.to_le_bytes());
-            out.extend(row.iter().map(|x| (x * unit).round() as i8 as u8));
-        }
-        for (place, outputs) in places(&network.shape) {
-            for part in [place.scale, place.shift, place.bias] {
-                network.dense[part].iter().for_each(|x| out.extend(x.to_le_bytes()));
-            }
-            let weights = &network.dense[place.weights];
-            let scales: Vec<_> =
-                (0..outputs).map(|o| scale_of(weights.iter().skip(o).step_by(outputs))).collect();
-            scales.iter().for_each(|(scale, _)| out.extend(scale.to_le_bytes()));
-            for row in weights.chunks_exact(outputs) {
-                out.extend(row.iter().zip(&scales).map(|(x, (_, unit))| (x * unit).round() as i8 as u8));
-            }
-        }
-        Ok(out)
     }
 
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Model, Error> {
@@ -87,42 +90,11 @@ impl Model {
             return Err(broken());
         }
         let mut rest = Bytes(&bytes[end + 1..]);
-        let width = shape.width;
         let hashes = (1..shape.buckets.words).map(|_| rest.integer()).collect::<Option<Vec<u32>>>();
         let words = WordRows::new(hashes.ok_or_else(broken)?);
-        let mut table = Vec::with_capacity(shape.table());
-        for _ in 0..shape.buckets.rows() {
-            let scale = rest.float().ok_or_else(broken)?;
-            let row = rest.take(width).ok_or_else(broken)?;
-            table.extend(row.iter().map(|&b| f32::from(b as i8) * scale));
-        }
-        let mut dense = vec![0.0; shape.dense()];
-        for (place, outputs) in places(&shape) {
-            for part in [place.scale, place.shift, place.bias] {
-                for x in &mut dense[part] {
-                    *x = rest.float().ok_or_else(broken)?;
-                }
-            }
-            let scales: Vec<f32> =
-                (0..outputs).map(|_| rest.float()).collect::<Option<_>>().ok_or_else(broken)?;
-            for row in dense[place.weights].chunks_exact_mut(outputs) {
-                let whole = rest.take(outputs).ok_or_else(broken)?;
-                for ((x, &b), scale) in row.iter_mut().zip(whole).zip(&scales) {
-                    *x = f32::from(b as i8) * scale;
-                }
-            }
-        }
-        if !rest.0.is_empty() || table.iter().chain(&dense).any(|x| !x.is_finite()) {
-            return Err(broken());
-        }
-        Ok(Model { classes, outside_bias, words, network: Network::new(shape, table, dense) })
+        let network = rest.network(shape).filter(|_| rest.0.is_empty()).ok_or_else(broken)?;
+        Ok(Model { classes, outside_bias, words, network })
     }
-}
-
-/// The places of all layers and of the head, each with its number of outputs.
-fn places(shape: &NetShape) -> impl Iterator<Item = (super::net::LayerPlace, usize)> + '_ {
-    let layers = (0..shape.dilations.len()).map(|i| (shape.layer(i), shape.width));
-    layers.chain([(shape.head(), shape.outputs)])
 }
 
 /// The value of one unit, and units for a value of one.
@@ -149,6 +121,33 @@ impl<'a> Bytes<'a> {
     fn float(&mut self) -> Option<f32> {
         let (head, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
-        Some(f32::from_le_bytes(*head))
+        Some(f32::from_le_bytes(*head)).filter(|x| x.is_finite())
+    }
+
+    fn floats(&mut self, count: usize) -> Option<Vec<f32>> {
+        (0..count).map(|_| self.float()).collect()
+    }
+
+    fn network(&mut self, shape: NetShape) -> Option<SmallNetwork> {
+        let mut table = SmallTable::new(shape.width, shape.buckets.rows());
+        for _ in 0..shape.buckets.rows() {
+            let scale = self.float()?;
+            table.push(scale, self.take(shape.width)?);
+        }
+        let mut layers = Vec::new();
+        for layer in 0..=shape.dilations.len() {
+            let (depth, outputs) = shape.sizes(layer);
+            let [scale, shift, bias] =
+                [self.floats(shape.width)?, self.floats(shape.width)?, self.floats(outputs)?];
+            let scales = self.floats(outputs)?;
+            let weights = self.take(depth * outputs)?;
+            let column = |o: usize| weights.iter().skip(o).step_by(outputs);
+            let columns: Vec<f32> =
+                (0..outputs).flat_map(|o| column(o).map(move |&b| f32::from(b as i8))).collect();
+            let mut weights = QuantisedMatrix::from_columns(&columns, depth, outputs);
+            weights.rescale(&scales);
+            layers.push(SmallLayer { scale, shift, bias, weights });
+        }
+        Some(SmallNetwork { shape, table, layers })
     }
 }

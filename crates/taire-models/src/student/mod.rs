@@ -13,6 +13,7 @@ mod file;
 mod gold;
 mod net;
 mod optimiser;
+mod small;
 mod state;
 mod train;
 

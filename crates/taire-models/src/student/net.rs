@@ -53,6 +53,19 @@ impl NetShape {
         self.place(self.dilations.len() * self.layer_len(), self.width, self.outputs)
     }
 
+    /// Of a layer, or of the head, which comes after the last.
+    pub(crate) fn place_of(&self, layer: usize) -> LayerPlace {
+        if layer < self.dilations.len() { self.layer(layer) } else { self.head() }
+    }
+
+    /// Inputs and outputs of a layer, or of the head.
+    pub(crate) fn sizes(&self, layer: usize) -> (usize, usize) {
+        match layer < self.dilations.len() {
+            true => (3 * self.width, self.width),
+            false => (self.width, self.outputs),
+        }
+    }
+
     /// How many dense numbers there are.
     pub(crate) fn dense(&self) -> usize {
         self.head().bias.end
@@ -68,7 +81,7 @@ impl NetShape {
     }
 }
 
-/// A network with its numbers.
+/// A network with its numbers as training changes them.
 #[derive(Clone)]
 pub(crate) struct Network {
     pub(crate) shape: NetShape,
@@ -101,39 +114,35 @@ impl Network {
     pub(crate) fn repack(&mut self) {
         let Network { shape, dense, packed, .. } = self;
         packed.resize_with(shape.dilations.len() + 1, Packed::default);
-        let width = shape.width;
-        for (i, packed) in packed.iter_mut().enumerate() {
-            let (place, depth, outputs) = match i < shape.dilations.len() {
-                true => (shape.layer(i), 3 * width, width),
-                false => (shape.head(), width, shape.outputs),
-            };
-            packed.fill(&dense[place.weights], depth, outputs, outputs, Side::Rows);
+        for (layer, packed) in packed.iter_mut().enumerate() {
+            let (depth, outputs) = shape.sizes(layer);
+            packed.fill(&dense[shape.place_of(layer).weights], depth, outputs, outputs, Side::Rows);
         }
     }
+}
 
-    /// Sums the rows of some words.
-    pub(crate) fn embed(&self, rows: &Rows, words: Range<usize>, x: &mut Vec<f32>) {
-        let width = self.shape.width;
-        x.clear();
-        x.resize(words.len() * width, 0.0);
-        for (word, x) in words.zip(x.chunks_exact_mut(width)) {
-            for &row in rows.of(word, true) {
-                let row = &self.table[row as usize * width..][..width];
-                x.iter_mut().zip(row).for_each(|(x, r)| *x += r);
-            }
-        }
-    }
+/// What the forward pass asks of a network's numbers. Layers are counted from 0; the head comes after the last.
+pub(crate) trait Numbers {
+    fn shape(&self) -> &NetShape;
+    /// Adds rows of the table to a word.
+    fn add_table_rows(&self, rows: &[u32], x: &mut [f32]);
+    /// Scale and shift of the norm before a layer.
+    fn norm(&self, layer: usize) -> (&[f32], &[f32]);
+    /// The products of rows with a layer's weights, and its bias.
+    fn product(&self, layer: usize, rows: &[f32], out: &mut [f32]);
 
     /// The scores of all words, `outputs` for each, handed over in order, a window at a time.
-    pub(crate) fn run(&self, rows: &Rows, buffers: &mut Buffers, mut see: impl FnMut(&[f32])) {
-        let (count, reach) = (rows.len(), self.shape.reach());
+    fn run(&self, rows: &Rows, buffers: &mut Buffers, mut see: impl FnMut(&[f32]))
+    where
+        Self: Sized,
+    {
+        let (count, reach) = (rows.len(), self.shape().reach());
         let mut from = 0;
         while from < count {
             let to = if count - from <= WINDOW + reach { count } else { from + WINDOW };
             let (first, last) = (from.saturating_sub(reach), (to + reach).min(count));
-            self.embed(rows, first..last, &mut buffers.x);
-            self.forward(buffers);
-            let outputs = self.shape.outputs;
+            forward(self, rows, first..last, buffers);
+            let outputs = self.shape().outputs;
             see(&buffers.scores[(from - first) * outputs..(to - first) * outputs]);
             from = to;
         }
@@ -141,41 +150,68 @@ impl Network {
 
     /// The same without windows.
     #[cfg(test)]
-    pub(crate) fn run_at_once(&self, rows: &Rows) -> Vec<f32> {
+    fn run_at_once(&self, rows: &Rows) -> Vec<f32>
+    where
+        Self: Sized,
+    {
         let mut buffers = Buffers::default();
-        self.embed(rows, 0..rows.len(), &mut buffers.x);
-        self.forward(&mut buffers);
+        forward(self, rows, 0..rows.len(), &mut buffers);
         buffers.scores
     }
+}
 
-    fn forward(&self, buffers: &mut Buffers) {
-        let width = self.shape.width;
-        let Buffers { x, normal, inverse, columns, sums, active, scores } = buffers;
-        let count = x.len() / width;
-        for buffer in [&mut *normal, &mut *sums, &mut *active] {
-            buffer.resize(count * width, 0.0);
-        }
-        inverse.resize(count, 0.0);
-        for (i, &dilation) in self.shape.dilations.iter().enumerate() {
-            let place = self.shape.layer(i);
-            sums.copy_from_slice(x);
-            let (scale, shift) = (&self.dense[place.scale], &self.dense[place.shift]);
-            layer_norm(sums, scale, shift, EPSILON, normal, inverse);
-            gather(sums, width, dilation, columns);
-            multiply(columns, 3 * width, count, &self.packed[i], sums, width, false);
-            add_rows(sums, &self.dense[place.bias]);
-            gelu(sums, active);
-            axpy(1.0, active, x);
-        }
-        let place = self.shape.head();
-        let (scale, shift) = (&self.dense[place.scale], &self.dense[place.shift]);
-        layer_norm(x, scale, shift, EPSILON, normal, inverse);
-        let outputs = self.shape.outputs;
-        scores.resize(count * outputs, 0.0);
-        let head = &self.packed[self.shape.dilations.len()];
-        multiply(x, width, count, head, scores, outputs, false);
-        add_rows(scores, &self.dense[place.bias]);
+impl Numbers for Network {
+    fn shape(&self) -> &NetShape {
+        &self.shape
     }
+
+    fn add_table_rows(&self, rows: &[u32], x: &mut [f32]) {
+        for &row in rows {
+            let row = &self.table[row as usize * x.len()..][..x.len()];
+            x.iter_mut().zip(row).for_each(|(x, r)| *x += r);
+        }
+    }
+
+    fn norm(&self, layer: usize) -> (&[f32], &[f32]) {
+        let place = self.shape.place_of(layer);
+        (&self.dense[place.scale], &self.dense[place.shift])
+    }
+
+    fn product(&self, layer: usize, rows: &[f32], out: &mut [f32]) {
+        let (depth, outputs) = self.shape.sizes(layer);
+        multiply(rows, depth, rows.len() / depth, &self.packed[layer], out, outputs, false);
+        add_rows(out, &self.dense[self.shape.place_of(layer).bias]);
+    }
+}
+
+/// The scores of some words.
+fn forward(numbers: &impl Numbers, rows: &Rows, words: Range<usize>, buffers: &mut Buffers) {
+    let shape = numbers.shape();
+    let (width, count) = (shape.width, words.len());
+    let Buffers { x, normal, inverse, columns, sums, active, scores } = buffers;
+    x.clear();
+    x.resize(count * width, 0.0);
+    for (word, x) in words.zip(x.chunks_exact_mut(width)) {
+        numbers.add_table_rows(rows.of(word, true), x);
+    }
+    for buffer in [&mut *normal, &mut *sums, &mut *active] {
+        buffer.resize(count * width, 0.0);
+    }
+    inverse.resize(count, 0.0);
+    for (layer, &dilation) in shape.dilations.iter().enumerate() {
+        sums.copy_from_slice(x);
+        let (scale, shift) = numbers.norm(layer);
+        layer_norm(sums, scale, shift, EPSILON, normal, inverse);
+        gather(sums, width, dilation, columns);
+        numbers.product(layer, columns, sums);
+        gelu(sums, active);
+        axpy(1.0, active, x);
+    }
+    let head = shape.dilations.len();
+    let (scale, shift) = numbers.norm(head);
+    layer_norm(x, scale, shift, EPSILON, normal, inverse);
+    scores.resize(count * shape.outputs, 0.0);
+    numbers.product(head, x, scores);
 }
 
 /// For each word the numbers of the word `dilation` before, its own, and of the word `dilation` after; zeros beyond the

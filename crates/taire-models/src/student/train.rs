@@ -12,7 +12,7 @@ use taire_text::Label;
 use super::backward::{Dropout, Gradients, Learner, Lesson, turned_weights};
 use super::decode::{ROLES, labels};
 use super::features::{Alphabet, Buckets, Reader, WordRows};
-use super::file::Model;
+use super::file::to_bytes;
 use super::gold::{Sample, StudentDocument, vocabulary};
 use super::net::{NetShape, Network};
 use super::optimiser::{Optimiser, Pace};
@@ -162,13 +162,7 @@ pub fn train_student(
         drop(documents);
         let words: usize = samples.iter().map(|s| s.labels.len()).sum();
         let loss = run.epoch(&samples, epoch, &mut reached.steps)?;
-        let model = Model {
-            classes: classes.to_vec(),
-            outside_bias: options.outside_bias,
-            words: word_rows.clone(),
-            network: run.averaged(),
-        };
-        let bytes = model.to_bytes()?;
+        let bytes = to_bytes(classes, options.outside_bias, &word_rows, &run.averaged())?;
         let seconds = clock.elapsed().as_secs_f64();
         let value = judge(epoch + 1, &bytes)?;
         let is_best = reached.best_epoch == 0 || value >= reached.best;

@@ -13,12 +13,12 @@ use taire_encoder::{Backward, Encoder, Weights, read_folder};
 
 use super::adam::{Adam, add, clip};
 use super::chain::Labels;
-use super::clues::Words;
 use super::file::{Parts, write_model};
-use super::judge::{Judge, labelling};
+use super::judge::Judge;
 use super::learn::{Gradients, Lesson, Shard};
 use super::state::State;
-use super::tagger::{Cut, Head, HeadShape, Tagger};
+use super::tagger::{Head, HeadShape, Tagger};
+use super::windows::{Sample, TrainingWindow, WindowPlan};
 use crate::Error;
 use crate::error::{encoder_error, file_error};
 use crate::train::{
@@ -113,23 +113,6 @@ impl fmt::Display for TransformerReport {
     }
 }
 
-/// A gold document, cut, with the label of each word.
-struct Sample {
-    cut: Cut,
-    /// The same words without the mentions of the rules.
-    without_rules: Words,
-    labels: Vec<usize>,
-}
-
-/// A window of a sample.
-#[derive(Clone, Copy)]
-struct TrainingWindow {
-    sample: usize,
-    from: usize,
-    to: usize,
-    without_rules: bool,
-}
-
 /// Trains a model from the encoder in a folder and writes it into another. `state` is the file a killed run goes on
 /// from; it is removed at the end.
 pub fn train_transformer(
@@ -168,17 +151,10 @@ pub fn train_transformer(
     };
     let mut samples = Vec::with_capacity(gold.len());
     for document in gold {
-        let spans = gold_spans(document, &classes);
-        report.spans += spans.spans.len();
-        report.spans_inside_tokens += spans.inexact;
-        report.spans_dropped += spans.dropped;
-        let words = Words::read(&document.note, &document.mentions);
-        let all = 0..words.len();
-        let sample = Sample {
-            labels: labelling(labels, &words, &spans.spans),
-            without_rules: Words::read(&document.note, &[]),
-            cut: Cut::new(&tokeniser, &document.note, words, &[all]),
-        };
+        let sample = Sample::new(&tokeniser, document, &classes);
+        report.spans += sample.spans;
+        report.spans_inside_tokens += sample.inexact;
+        report.spans_dropped += sample.dropped;
         report.words += sample.labels.len();
         samples.push(sample);
     }
@@ -299,29 +275,6 @@ struct Run<'a> {
     adam: [Adam; 2],
 }
 
-/// A small generator, so that each epoch can be drawn again.
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64, epoch: usize) -> Dice {
-        Dice((seed << 20 ^ epoch as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit.max(1)
-    }
-
-    fn chance(&mut self, share: f32) -> bool {
-        (self.below(1 << 20) as f32) < share * (1 << 20) as f32
-    }
-}
-
-/// The share of windows that are read without the rules' mentions, so that the model does not depend on them.
-const RULE_DROPOUT: f32 = 0.15;
-
 impl Run<'_> {
     fn judge(&self) -> Judge<'_> {
         Judge { tagger: &self.tagger, threads: self.options.threads.max(1) }
@@ -376,27 +329,13 @@ impl Run<'_> {
 
     /// The windows of an epoch, in the order they are read.
     fn places(&self, epoch: usize) -> Vec<TrainingWindow> {
-        let mut dice = Dice::new(self.options.seed, epoch);
-        let (room, labels) = (self.tagger.room(), self.tagger.labels());
-        let mut out = Vec::new();
-        for (sample, s) in self.samples.iter().enumerate() {
-            let mut from = 0;
-            let mut first = room / 3 + dice.below(room - room / 3);
-            while from < s.labels.len() {
-                let to = labels.before_a_span(&s.labels, from, s.cut.fit(from, first));
-                let empty = s.labels[from..to].iter().all(|&l| l == 0);
-                // A span longer than a window has no beginning in the next one: there it cannot be learned.
-                let begins = labels.may_follow(None, s.labels[from]);
-                if begins && (!empty || dice.chance(self.options.negative_rate)) {
-                    out.push(TrainingWindow { sample, from, to, without_rules: dice.chance(RULE_DROPOUT) });
-                }
-                (from, first) = (to, room);
-            }
-        }
-        for i in (1..out.len()).rev() {
-            out.swap(i, dice.below(i + 1));
-        }
-        out
+        let plan = WindowPlan {
+            room: self.tagger.room(),
+            labels: self.tagger.labels(),
+            negative_rate: self.options.negative_rate,
+            seed: self.options.seed,
+        };
+        plan.epoch(&self.samples, epoch)
     }
 
     fn lessons(&self, places: &[TrainingWindow]) -> Vec<Lesson<'_>> {

@@ -3,7 +3,6 @@
 //! Each language has its gold, its development documents and its options here; the same input gives the same bytes.
 //! The corpora are not part of the project: without them nothing is trained, and that is said.
 
-mod deep;
 mod gold;
 
 use std::collections::BTreeSet;
@@ -21,27 +20,19 @@ struct Request {
     check: bool,
     languages: Vec<Language>,
     output: Option<PathBuf>,
-    /// The folder of an encoder: a transformer is trained on it, not a CRF.
-    encoder: Option<PathBuf>,
     settings: Vec<(String, f64)>,
 }
 
 impl Request {
     fn parse(args: &[String]) -> Result<Request, String> {
-        let mut request = Request {
-            check: false,
-            languages: Language::ALL.to_vec(),
-            output: None,
-            encoder: None,
-            settings: Vec::new(),
-        };
+        let mut request =
+            Request { check: false, languages: Language::ALL.to_vec(), output: None, settings: Vec::new() };
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             match arg.as_str() {
                 "--check" => request.check = true,
                 "fr" => request.languages = vec![Language::Fr],
                 "es" => request.languages = vec![Language::Es],
-                "--encoder" => request.encoder = rest.next().map(PathBuf::from),
                 "-o" => request.output = rest.next().map(PathBuf::from),
                 setting => match setting.split_once('=').map(|(key, value)| (key, value.parse())) {
                     Some((key, Ok(value))) => request.settings.push((key.to_owned(), value)),
@@ -57,8 +48,8 @@ impl Request {
     }
 }
 
-const USAGE: &str = "models [fr|es] [--check] [-o FOLDER] [l1=N l2=N min-count=N iterations=N documents=N clusters=N]\n       \
-     models fr|es --encoder FOLDER -o FOLDER [epochs=N documents=N layers=N batch=N rate=N head-rate=N ...]";
+const USAGE: &str =
+    "models [fr|es] [--check] [-o FOLDER] [l1=N l2=N min-count=N iterations=N documents=N clusters=N]";
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let request = Request::parse(args)?;
@@ -68,9 +59,6 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if !corpora.is_dir() {
         println!("models: skipped, no corpora at ../shared/corpora (or TAIRE_CORPORA)");
         return Ok(());
-    }
-    if let Some(encoder) = &request.encoder {
-        return deep::train(encoder, &corpora, &request);
     }
     for &language in &request.languages {
         let bytes = match language {
