@@ -60,6 +60,18 @@ static AGE_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
     ])
 });
 
+/// Words of dentistry: numbers of two digits among them are teeth.
+static DENTAL: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::new(&[
+        "dent dents dentaire dentaires dentition molaire molaires premolaire premolaires incisive incisives canine canines vestibulaire vestibule palatine mesiale distale occlusal occlusion gingival gingivale gencive parodontal odontologie orthodontie avulsion",
+        "diente dientes dentario dentaria dentarios dentarias molar molares premolar premolares incisivo incisivos canino caninos palatino vestibular mesial mesializar distalizar oclusal oclusion encia gingival periodontal ortodoncia exodoncia odontologia",
+    ])
+});
+
+/// Words before a year.
+static YEAR_WORDS: LazyLock<WordSet> =
+    LazyLock::new(|| WordSet::new(&["en el ano annee depuis desde de del hasta jusqu"]));
+
 impl Guard<'_> {
     /// The rule that a mention of this label breaks, `None` where its form is sound.
     pub(super) fn broken_form(&self, label: Label, span: Span<Raw>) -> Option<&'static str> {
@@ -114,6 +126,48 @@ impl Guard<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The rule that says a number counts something, however sure a model is: a tooth, the years of a study, a year with
+    /// the number of a footnote.
+    pub(super) fn is_counted(&self, span: Span<Raw>, label: Label) -> Option<&'static str> {
+        let text = span.of(self.note.raw());
+        let numbers: Vec<&str> = text.split(['-', '–', '/']).map(str::trim).collect();
+        let plain = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+        if !numbers.iter().all(|n| plain(&n)) {
+            return None;
+        }
+        let year = |n: &str| n.starts_with("19") || n.starts_with("20");
+        match (label, &numbers[..]) {
+            (Label::Date, [tooth]) if is_tooth(tooth) && self.is_among_teeth(span) => Some("form.tooth"),
+            (Label::OtherId | Label::VisitId | Label::PatientId, [from, to])
+                if from.len() == 4 && to.len() == 4 && year(from) && year(to) && from <= to =>
+            {
+                Some("form.years")
+            }
+            (Label::OtherId, [noted])
+                if matches!(noted.len(), 5 | 6) && year(noted) && self.after_word_in(span, &YEAR_WORDS) =>
+            {
+                Some("form.year-note")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether words of dentistry stand around a span.
+    fn is_among_teeth(&self, span: Span<Raw>) -> bool {
+        const AROUND: usize = 40;
+        let Some((first, end)) = self.tokens_of(span) else { return false };
+        let (tokens, norm) = (&self.note.tokens, self.note.norm());
+        tokens[first.saturating_sub(AROUND)..(end + AROUND).min(tokens.len())]
+            .iter()
+            .any(|t| t.kind == Kind::Word && DENTAL.has(token_hash(t, norm)))
+    }
+
+    /// Whether one of some words stands right before a span.
+    fn after_word_in(&self, span: Span<Raw>, words: &WordSet) -> bool {
+        let before = self.tokens_of(span).and_then(|(first, _)| first.checked_sub(1));
+        before.is_some_and(|i| words.has(token_hash(&self.note.tokens[i], self.note.norm())))
     }
 
     /// Whether nothing in a span measures time: "du cœur".
@@ -342,6 +396,11 @@ impl Guard<'_> {
             .take_while(|t| t.kind != Kind::Newline)
             .any(|t| t.kind == Kind::Word && words.has(token_hash(t, norm)))
     }
+}
+
+/// A tooth by its two digits: quadrant and place.
+fn is_tooth(number: &str) -> bool {
+    matches!(number.as_bytes(), [b'1'..=b'4', b'1'..=b'8'])
 }
 
 fn starts_small(text: &str) -> bool {

@@ -43,6 +43,9 @@ const TITLED: f32 = 0.95;
 /// In the reason of a mention that lost a clinical value.
 const CLIPPED: &str = "clipped by";
 
+/// Codes that make a list of diagnoses.
+const DIAGNOSES: usize = 3;
+
 /// Words before a letter and a number that make them a door, a bed or a room.
 static DOORS: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
@@ -141,6 +144,10 @@ impl<'a> Guard<'a> {
         matches.extend(ClinicalRules::shipped().find(note.norm()));
         matches.sort_by_key(|m| (m.range.start, std::cmp::Reverse(m.range.end)));
         let index = SpanIndex::new(mentions.iter().map(|m| m.span));
+        // One code by itself may be the number of a sample; a list of them is a coded diagnosis.
+        if matches.iter().filter(|m| m.rule == "diagnosis-code").count() < DIAGNOSES {
+            matches.retain(|m| m.rule != "diagnosis-code");
+        }
         for found in matches {
             let value = guard.value(&found);
             let last = guard.values.last().map_or(0, |v| v.span.end());
@@ -301,6 +308,8 @@ impl<'a> Guard<'a> {
                 overrule(mention, rule);
             } else if learned && label == Label::RelativeDate && self.is_timeless(mention.span) {
                 overrule(mention, "form.relative-date");
+            } else if learned && let Some(rule) = self.is_counted(mention.span, label) {
+                overrule(mention, rule);
             } else if learned && self.is_medical_fraction(mention.span, label) {
                 overrule(mention, "form.fraction");
             } else if learned && self.is_isolated(mention, label) {

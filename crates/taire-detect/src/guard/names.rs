@@ -244,9 +244,20 @@ impl Guard<'_> {
             };
             matches!(m.1, Label::GivenName | Label::FamilyName)
                 && (gap(m.0.end(), mention.span.start()) || gap(mention.span.end(), m.0.start()))
+                && !(commas && self.is_eponym_apart(m.0, mention.span))
         };
         let near = self.named.partition_point(|m| m.0.start() + 80 < mention.span.start());
         self.named[near..].iter().take_while(|m| m.0.start() <= mention.span.end() + 2).any(|m| beside(&m))
+    }
+
+    /// `Bettocchi` of "Hamou, Bettocchi": an eponym behind a comma is no neighbour that makes a person of another.
+    fn is_eponym_apart(&self, neighbour: taire_text::Span<taire_text::Raw>, own: taire_text::Span<taire_text::Raw>) -> bool {
+        let (from, to) = (neighbour.end().min(own.end()), neighbour.start().max(own.start()));
+        let apart = self.note.raw().get(from..to).is_some_and(|gap| gap.contains(','));
+        let Some((first, end)) = self.tokens_of(neighbour).filter(|_| apart) else { return false };
+        let rare = |t: &Token| t.facts.given_tier() < 3 && t.facts.family_tier() < 3 && !t.facts.is_town();
+        let mut words = self.note.tokens[first..end].iter().filter(|t| is_part(t)).peekable();
+        words.peek().is_some() && words.all(|t| rare(t) && is_term(t, self.note.norm()))
     }
 
     /// Whether rules are sure that the same words are somebody's elsewhere in the note.

@@ -98,6 +98,15 @@ impl Scan<'_> {
             begin = if before >= self.done { before } else { begin };
         }
         end = end.max(self.tokens[last].end());
+        // "en 200610": a year and the number of a footnote.
+        let noted = digits.len() == 6
+            && (digits.starts_with(b"19") || digits.starts_with(b"20"))
+            && start == group.first
+            && start > 0
+            && matches!(self.text_of(start - 1), "en" | "de" | "el" | "del" | "depuis" | "desde");
+        if noted {
+            return Step::Group(g + 1);
+        }
         let score = if digits.len() >= 8 { 0.65 } else { 0.55 };
         match self.strip_label(start) {
             Some(label) => self.say(begin, end, label, 0.75, "number in an identity strip"),
