@@ -1,7 +1,9 @@
 //! Clinical values that de-identification alters, on published cases: `scores/values.md` and `.json`.
 //!
-//! Published cases hold hardly any identity, so a stretch with a digit that comes out as another one is a value of medicine,
-//! unless it reads as a date with its month in letters or its year, or as an age. The corpora are not part of the project.
+//! Published cases hold few identities, so a stretch with a digit that comes out as another one is a value of medicine,
+//! unless its form or the words beside it say that it is none: a date with its year or its month in letters and the days of
+//! its range, an age, a name or an address with words of its own, a telephone, a postal code before a town, a number behind
+//! its key (`lot`, `protocol`, `record`). The corpora are not part of the project.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -58,6 +60,9 @@ struct Table {
 struct Exchanged {
     label: Label,
     old: String,
+    /// What stands before and after it.
+    before: String,
+    after: String,
     line: String,
 }
 
@@ -158,25 +163,50 @@ fn exchanged(engine: &Engine, document: &MarkedDocument) -> Result<Vec<Exchanged
             entity.sources,
         );
         let line = format!("{}\n", line.replace('\n', "⏎"));
-        out.push(Exchanged { label: entity.label, old: old.to_owned(), line });
+        let (before, after) = (text[from..start].to_owned(), text[end..to].to_owned());
+        out.push(Exchanged { label: entity.label, old: old.to_owned(), before, after, line });
     }
     Ok(out)
 }
 
-/// Whether an exchanged stretch was a value: it has a digit and is neither a whole date nor an age.
+/// Keys of numbers that are no values, in small letters.
+const KEYS: &[&str] = &[
+    "lot", "lote", "lotes", "sn", "ref", "cat", "protocolo", "protocole", "hc", "hª", "historia", "dossier", "utm", "x", "y", "lieu",
+];
+
+/// Whether an exchanged stretch was a value: it has a digit, and neither its form nor its neighbours say otherwise.
 fn is_value(exchanged: &Exchanged, language: Language) -> bool {
     let text = exchanged.old.as_str();
-    let digit = text.bytes().any(|b| b.is_ascii_digit());
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let word = text.split(|c: char| !c.is_alphabetic()).any(|w| w.chars().count() >= 3);
+    if digits == 0 || word && text.chars().any(char::is_lowercase) {
+        return false;
+    }
     match exchanged.label {
         Label::Date | Label::BirthDate => {
             let year = text.split(|c: char| !c.is_ascii_digit()).any(|n| n.len() == 4);
-            let dated = date::parse(text, language).is_some_and(|(d, _)| d.year.is_some() || letters >= 3);
-            digit && !dated && !(year || letters >= 3)
+            let dated = date::parse(text, language).is_some_and(|(d, _)| d.year.is_some());
+            !(dated || year || word || is_day_of_range(&exchanged.after, language))
         }
-        Label::Age | Label::RelativeDate => digit && letters < 3,
-        _ => digit,
+        Label::Age | Label::RelativeDate => !word,
+        Label::Phone | Label::Fax => digits < 9,
+        Label::PostalCode => !exchanged.after.trim_start_matches([' ', '-']).starts_with(char::is_uppercase),
+        _ => !is_keyed(&exchanged.before),
     }
+}
+
+/// "14 et 17 Avril 2020": another day and a month follow.
+fn is_day_of_range(after: &str, language: Language) -> bool {
+    let rest = after.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let words: Vec<&str> = rest.split_whitespace().take(3).collect();
+    after.len() - rest.len() <= 6
+        && (2..=3).any(|n| words.get(..n).is_some_and(|w| date::parse(&w.join(" "), language).is_some()))
+}
+
+/// Whether one of the last words before a stretch is a key of numbers.
+fn is_keyed(before: &str) -> bool {
+    let words = before.split(|c: char| !c.is_alphanumeric() && c != 'ª').filter(|w| !w.is_empty());
+    words.rev().take(3).any(|w| KEYS.contains(&w.to_lowercase().as_str()))
 }
 
 fn count(
@@ -209,9 +239,10 @@ fn count(
 fn markdown(table: &Table) -> String {
     let mut out = format!(
         "# Clinical values altered in published cases\n\n\
-         `{}`, {}, commit {}. A value is an exchanged stretch with a digit that is neither a date with its year or its \
-         month in letters nor an age. Published cases name hardly anybody; other stretches are names of towns, hospitals \
-         and people in them, whole dates and ages.\n\n\
+         `{}`, {}, commit {}. A value is an exchanged stretch with a digit, unless its form or its neighbours say that it \
+         is none: a date with its year or its month in letters and the days of its range, an age, a name or an address with words, a \
+         telephone, a postal code before a town, a number behind its key (lot, protocol, record). Other stretches are those, and \
+         the towns, hospitals and people of the cases.\n\n\
          | policy | data | documents | with an altered value | share | altered values | by label | other stretches |\n\
          |---|---|---:|---:|---:|---:|---|---:|\n",
         table.command, table.date, table.commit
@@ -240,7 +271,13 @@ mod tests {
     use super::*;
 
     fn exchanged(label: Label, old: &str) -> Exchanged {
-        Exchanged { label, old: old.to_owned(), line: String::new() }
+        Exchanged {
+            label,
+            old: old.to_owned(),
+            before: String::new(),
+            after: String::new(),
+            line: String::new(),
+        }
     }
 
     #[test]
@@ -250,6 +287,13 @@ mod tests {
         assert!(value(Label::Phone, "13500") && value(Label::Age, "45"));
         assert!(!value(Label::Date, "12 de mayo") && !value(Label::Date, "2009") && !value(Label::Age, "45 años"));
         assert!(!value(Label::City, "Madrid") && !value(Label::Date, "12/5/2009"));
+        assert!(!value(Label::Phone, "91 582 83 66") && !value(Label::Street, "Calle Mayor 5"));
+        let day = Exchanged { after: " y 23 de julio, diagn".into(), ..exchanged(Label::Date, "17") };
+        assert!(!is_value(&day, Language::Es));
+        let lot = Exchanged { before: "(Sanofi, lote ".into(), ..exchanged(Label::DeviceId, "K7375-2") };
+        assert!(!is_value(&lot, Language::Es));
+        let code = Exchanged { after: " Madrid".into(), ..exchanged(Label::PostalCode, "28006") };
+        assert!(!is_value(&code, Language::Es));
     }
 
     #[test]

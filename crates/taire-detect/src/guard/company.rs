@@ -68,6 +68,8 @@ pub(super) fn medical_company(guard: &Guard<'_>, mention: &Mention) -> Option<&'
     let tokens = &guard.note.tokens[first..end];
     if learned && guard.is_colour(first, end) {
         Some("name.colour")
+    } else if learned && is_name(label) && guard.is_column_code(tokens) {
+        Some("name.column")
     } else if guard.is_acronym(tokens, first) {
         Some("name.acronym")
     } else if guard.is_classification_town(first, end) {
@@ -144,6 +146,18 @@ impl Guard<'_> {
         let counted = counted.is_some_and(|t| t.kind == Kind::Number && t.end() - t.start() <= 3);
         words.peek().is_some()
             && words.all(|t| typed(t) && (is_rare(t) || counted || self.line_has_lower_case(first)))
+    }
+
+    /// `SUC` in one row after another: short capitals that no list of names knows and that come back are a code.
+    fn is_column_code(&self, tokens: &[Token]) -> bool {
+        const LONGEST: usize = 4;
+        const ROWS: usize = 4;
+        let [token] = tokens else { return false };
+        let length = token.end() - token.start();
+        let coded = token.shape == Shape::Upper && length <= LONGEST && !token.facts.is_name();
+        let word = token.of(self.note.norm());
+        let same = |t: &&Token| t.end() - t.start() == length && t.of(self.note.norm()) == word;
+        coded && self.note.tokens.iter().filter(same).take(ROWS).count() == ROWS
     }
 
     /// "(rosa, violeta, blanco)": a colour in small letters beside another.

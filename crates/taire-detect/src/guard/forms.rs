@@ -68,6 +68,9 @@ static DENTAL: LazyLock<WordSet> = LazyLock::new(|| {
     ])
 });
 
+/// A tooth is feminine in French: these stand before a day.
+static DAY_ARTICLES: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["le au du dia"]));
+
 /// Words before a year.
 static YEAR_WORDS: LazyLock<WordSet> =
     LazyLock::new(|| WordSet::new(&["en el ano annee depuis desde de del hasta jusqu"]));
@@ -139,13 +142,17 @@ impl Guard<'_> {
         }
         let year = |n: &str| n.starts_with("19") || n.starts_with("20");
         match (label, &numbers[..]) {
-            (Label::Date, [tooth]) if is_tooth(tooth) && self.is_among_teeth(span) => Some("form.tooth"),
+            (Label::Date, [tooth])
+                if is_tooth(tooth) && !self.after_word_in(span, &DAY_ARTICLES) && self.is_among_teeth(span) =>
+            {
+                Some("form.tooth")
+            }
             (Label::OtherId | Label::VisitId | Label::PatientId, [from, to])
                 if from.len() == 4 && to.len() == 4 && year(from) && year(to) && from <= to =>
             {
                 Some("form.years")
             }
-            (Label::OtherId, [noted])
+            (Label::OtherId | Label::Date, [noted])
                 if matches!(noted.len(), 5 | 6) && year(noted) && self.after_word_in(span, &YEAR_WORDS) =>
             {
                 Some("form.year-note")
@@ -304,9 +311,29 @@ impl Guard<'_> {
                     && only > 1
                     && matches!(note.tokens[only - 2].of(norm), "(" | "-" | "/" | ",")
             };
-            return year && !titled || digits <= 2 && after_day_word;
+            return year && !titled || digits <= 2 && (after_day_word || self.heads_a_list_of_days(end));
+        }
+        let days = |i: &usize| note.tokens[*i].of(norm).parse::<u32>().is_ok_and(|n| (1..=31).contains(&n));
+        if numbers.iter().all(days) && (after_day_word || self.heads_a_list_of_days(end)) {
+            return true;
         }
         date::parse(span.of(note.raw()).trim(), note.language).is_some() || self.is_day_and_month(&numbers)
+    }
+
+    /// "2, 9 y 16 de abril": other days and a month follow.
+    fn heads_a_list_of_days(&self, end: usize) -> bool {
+        const REACH: usize = 10;
+        let (tokens, norm) = (&self.note.tokens, self.note.norm());
+        for token in tokens[end.min(tokens.len())..].iter().take(REACH) {
+            match token.kind {
+                Kind::Word if token.calendar == Calendar::Yes => return true,
+                Kind::Word if matches!(token.of(norm), "y" | "et" | "de" | "au" | "al" | "a" | "à" | "e" | "o" | "ou") => {}
+                Kind::Number if token.end() - token.start() <= 2 => {}
+                Kind::Mark if matches!(token.of(norm), "," | "-") => {}
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// `25/02`, `8-1`, `02/2023`.

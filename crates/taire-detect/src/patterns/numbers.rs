@@ -52,8 +52,11 @@ impl Scan<'_> {
         let dotted = run.groups[g + 1].sep == Sep::Dot;
         let round = digits.ends_with(b"00");
         let unit = self.unit_after(run, h).is_some();
+        // "130-170 104": the end of a range and the value behind it.
+        let ranged = g > 0 && run.groups[g].tight && run.groups[g].sep == Sep::Dash && run.groups[g - 1].len <= 3;
         if measured
             || unit
+            || ranged
             || (digits.len() <= 7 && (round || dotted))
             || (digits.ends_with(b"000") && digits.len() <= 9)
         {

@@ -280,9 +280,12 @@ fn is_monsieur(note: &Note, entity: &Entity, first: usize) -> bool {
     let titled = before.and_then(WordClass::of).is_some_and(|c| c.is_title() || c == WordClass::RoleWord);
     let text = note.norm();
     let at = |back: usize| first.checked_sub(back).map(|i| &note.tokens[i]);
-    // `Mme KERFOURN, M. Berthou`, `Bonjour M. Berthou`, but `Berthou J., M. Rolland`.
+    // `Mme KERFOURN, M. Berthou`, `Bonjour M. Berthou`, but `Berthou J., M. Rolland` and `C. Houdayer, M. Rolland`.
+    let listed = at(3).is_some_and(|t| t.of(text) == ".")
+        && at(4).is_some_and(|t| t.shape == Shape::Single && t.of(text) != "M");
     let another = at(1).is_some_and(|t| t.of(text) == ",")
-        && at(2).is_some_and(|t| t.kind == Kind::Word && t.shape != Shape::Single);
+        && at(2).is_some_and(|t| t.kind == Kind::Word && t.shape != Shape::Single)
+        && !listed;
     let greeted = at(1).is_some_and(|t| t.kind == Kind::Word && GREETINGS.has(word_hash(t.of(text))));
     !titled && (another || greeted || entity.score.get() < SURE)
 }
@@ -307,6 +310,7 @@ fn trimmed(note: &Note, first: usize, last: usize) -> Option<(usize, usize)> {
     let is_title = |i: usize| {
         WordClass::of(&tokens[i]).is_some_and(WordClass::is_title)
             && tokens[i].shape != Shape::Single
+            && tokens[i].end() - tokens[i].start() > 1
             && tokens[i].facts.family_tier() < 3
     };
     let (mut a, mut b) = (first, last);
