@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 use taire_text::{Kind, Label, Note, Shape};
 
 use crate::folded::{WordSet, token_hash};
-use crate::words::WordClass;
 
 /// Tokens that say something of a person.
 #[derive(Clone, Copy, Debug)]
@@ -220,21 +219,15 @@ impl Reading<'_> {
         })
     }
 
-    /// "soltera", "viudo", "homosexual", beside the patient's age or sex.
+    /// "homosexual". A civil status is nothing that the corpus marks, and half of what is said of one is no patient's.
     pub(crate) fn status(&self, at: usize) -> Option<Detail> {
-        let always = taire_text::fold(self.text(at)).ends_with("sexual");
-        let before = at.checked_sub(1).map_or("", |i| self.text(i));
-        let class = at.checked_sub(1).and_then(|i| WordClass::of(&self.note.tokens[i]));
-        let beside = matches!(before, "," | "(" | ";" | ":" | "." | "años" | "edad" | "está" | "es" | "\n")
-            || at == 0
-            || self.note.tokens[at - 1].kind == Kind::Newline
-            || matches!(class, Some(WordClass::SexWord | WordClass::Kinship | WordClass::PatientWord));
-        (self.is_plain(at) && (always || beside)).then_some(Detail {
+        let orientation = taire_text::fold(self.text(at)).ends_with("sexual");
+        (self.is_plain(at) && orientation).then_some(Detail {
             first: at,
             last: at,
             label: Label::OtherDetail,
             score: 0.7,
-            why: "civil status or orientation",
+            why: "orientation",
         })
     }
 

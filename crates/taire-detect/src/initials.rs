@@ -207,7 +207,10 @@ fn before(note: &Note, first: usize) -> Option<(usize, usize)> {
                 let word = token.of(text);
                 let dotted = tokens[i + 1].of(text) == ".";
                 let title = matches!(word, "M" | "D") && !hyphen_before(note, i);
-                if title || !dotted && i + 1 != first || is_elision(note, i) {
+                // "A TROUVILLE", "O Suso", a letter of another column.
+                let article = !dotted && matches!(word, "A" | "O" | "E" | "Y");
+                let apart = !dotted && i + 1 == first && tokens[first].start() - token.end() > 1;
+                if title || article || apart || !dotted && i + 1 != first || is_elision(note, i) {
                     break;
                 }
                 from = Some(i);
@@ -236,9 +239,11 @@ fn following(note: &Note, first: usize) -> Option<(usize, usize)> {
     let (tokens, text) = (&note.tokens, note.norm());
     let token = tokens.get(first).filter(|t| t.shape == Shape::Single && !is_elision(note, first))?;
     let gap = &text[first.checked_sub(1).map_or(0, |i| tokens[i].end())..token.start()];
-    let numero =
-        tokens.get(first + 1).is_some_and(|t| t.glued && matches!(t.of(text), "º" | "°" | "ª" | "/"));
-    if gap != " " || numero {
+    let next = tokens.get(first + 1);
+    let numero = next.is_some_and(|t| t.glued && matches!(t.of(text), "º" | "°" | "ª" | "/"));
+    // "Antía R3" is a resident of the third year, "FRANCE N 54.1107" a number.
+    let counted = next.is_some_and(|t| t.kind == Kind::Number);
+    if gap != " " || numero || counted {
         return None;
     }
     let mut last = first;
@@ -257,8 +262,9 @@ fn following(note: &Note, first: usize) -> Option<(usize, usize)> {
     let dotted = last > first;
     let next = tokens.get(last + 1);
     let ends = next.is_none_or(|t| t.kind != Kind::Word || !t.of(text).starts_with(char::is_lowercase));
-    // `A` and `Y` begin clauses.
-    (dotted || ends && !matches!(word, "Y" | "À")).then_some((first, last))
+    // `A` and `Y` begin clauses, and `A` stands before a town.
+    let goes_on = next.is_some_and(|t| t.kind == Kind::Word);
+    (dotted || ends && !matches!(word, "Y" | "À") && !(word == "A" && goes_on)).then_some((first, last))
 }
 
 #[cfg(test)]

@@ -139,6 +139,21 @@ roles! {
     DateArticle "date-article",
     /// `environ`, `unos`.
     About "about",
+
+    /// What somebody did to a document: initials or a login follow (`saisi par`, `revisado por`).
+    SignedKey "signed-key",
+    /// `par`, `por` between such a word and who did it.
+    SignedBy "signed-by",
+    /// The name of an account follows.
+    AccountKey "account-key",
+    /// A measure, an act or a profession that rows of a log begin with: no initials.
+    RowMeasure "row-measure",
+    /// Zero as it is dictated.
+    SpokenZero "spoken-zero",
+    /// The at sign as it is dictated.
+    SpokenAt "spoken-at",
+    /// A point or a dash of an address as it is dictated.
+    SpokenPoint "spoken-point",
 }
 
 impl WordRole {

@@ -3,6 +3,7 @@
 mod corpus;
 mod deep;
 mod pathological;
+mod values;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,8 @@ enum Command {
     Deep(deep::DeepArgs),
     /// Time on repeated texts of 1, 2, 4 and 8 MB, which must grow with their length; `scores/pathological.md`
     Pathological(pathological::PathologicalArgs),
+    /// Clinical values altered in published cases, from corpora beside the repository; `scores/values.md` and `.json`
+    Values(values::ValuesArgs),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
         Command::Corpus(args) => corpus::run(&args),
         Command::Deep(args) => deep::run(&args),
         Command::Pathological(args) => pathological::run(&args),
+        Command::Values(args) => values::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

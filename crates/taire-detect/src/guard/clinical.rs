@@ -253,7 +253,11 @@ fn stands_alone(text: &str, range: &Range<usize>, rule: &ClinicalRule) -> bool {
     if inside.ends_with('°') && after.trim_start_matches(' ').starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }
-    if rule.id == "reference-range" && !rises(inside) || rule.id == "pressures" && may_be_date(inside) {
+    if rule.id == "reference-range" && (!rises(inside) || goes_on_as_code(after)) || rule.id == "pressures" && may_be_date(inside) {
+        return false;
+    }
+    // "ADN 2024-00441": the number of a sample, whatever was measured in it.
+    if rule.id == "analyte" && ends_in_sample_number(inside) {
         return false;
     }
     // "21G-04471", "H-08-2217": the head or the tail of a longer code.
@@ -292,6 +296,22 @@ fn stands_alone(text: &str, range: &Range<usize>, rule: &ClinicalRule) -> bool {
         && matches!(first, Some('.' | ',' | '/' | '-'))
         && digit(second);
     !joined_before && !joined_after
+}
+
+/// "90" of "90.H.11873".
+fn goes_on_as_code(after: &str) -> bool {
+    let mut chars = after.chars();
+    matches!(chars.next(), Some('.' | '-' | '/')) && chars.next().is_some_and(char::is_alphanumeric)
+}
+
+/// Whether a value ends in a year or a number and a number with leading zeros, joined by a dash: no range of values.
+fn ends_in_sample_number(inside: &str) -> bool {
+    let Some((head, tail)) = inside.rsplit_once(['-', '–']) else { return false };
+    let digits = head.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let year = &head[head.len() - digits..];
+    let is_year = digits == 4 && (year.starts_with("19") || year.starts_with("20"));
+    let plain = !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
+    plain && digits > 0 && (tail.len() > 1 && tail.starts_with('0') || is_year && tail.len() >= 3)
 }
 
 /// Whether a reference range goes upward and is made of values: no years, no leading zeros.
@@ -360,6 +380,8 @@ mod tests {
             "le 12/05/2010",
             "12-05-2010",
             "IPP 4512087",
+            "ADN 2024-00441",
+            "Réf.: 90.H.11873",
             "NHC 812345",
             "29200 BREST",
             "12 rue des Lilas",

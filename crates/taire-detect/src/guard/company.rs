@@ -27,6 +27,7 @@ static INSTRUMENTS: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&words_of(
 static METHODS: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&words_of("methods")));
 static TRADE: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&words_of("trade")));
 static TOWNS: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&words_of("towns")));
+static COLOURS: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&words_of("colours")));
 static ACRONYMS: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| words_of("acronyms").iter().flat_map(|line| line.split_whitespace()).collect());
 
@@ -65,7 +66,11 @@ pub(super) fn medical_company(guard: &Guard<'_>, mention: &Mention) -> Option<&'
         return None;
     }
     let tokens = &guard.note.tokens[first..end];
-    if guard.is_acronym(tokens, first) {
+    if learned && guard.is_colour(first, end) {
+        Some("name.colour")
+    } else if learned && is_name(label) && guard.is_column_code(tokens) {
+        Some("name.column")
+    } else if guard.is_acronym(tokens, first) {
         Some("name.acronym")
     } else if guard.is_classification_town(first, end) {
         Some("place.classification")
@@ -141,6 +146,27 @@ impl Guard<'_> {
         let counted = counted.is_some_and(|t| t.kind == Kind::Number && t.end() - t.start() <= 3);
         words.peek().is_some()
             && words.all(|t| typed(t) && (is_rare(t) || counted || self.line_has_lower_case(first)))
+    }
+
+    /// `SUC` in one row after another: short capitals that no list of names knows and that come back are a code.
+    fn is_column_code(&self, tokens: &[Token]) -> bool {
+        const LONGEST: usize = 4;
+        const ROWS: usize = 4;
+        let [token] = tokens else { return false };
+        let length = token.end() - token.start();
+        let coded = token.shape == Shape::Upper && length <= LONGEST && !token.facts.is_name();
+        let word = token.of(self.note.norm());
+        let same = |t: &&Token| t.end() - t.start() == length && t.of(self.note.norm()) == word;
+        coded && self.note.tokens.iter().filter(same).take(ROWS).count() == ROWS
+    }
+
+    /// "(rosa, violeta, blanco)": a colour in small letters beside another.
+    fn is_colour(&self, first: usize, end: usize) -> bool {
+        let lower = |i: usize| self.note.tokens.get(i).is_some_and(|t| t.shape == Shape::Lower);
+        let colour = |i: usize| lower(i) && self.is_in(i, &COLOURS);
+        let joint = |i: usize| matches!(self.word_at(i), "," | "/" | "-" | "y" | "et" | "o" | "ou");
+        let before = first >= 2 && joint(first - 1) && colour(first - 2);
+        (first..end).all(colour) && (before || joint(end) && colour(end + 1))
     }
 
     /// `Barrett C2M4 (Praga)`: a classification by its town, in brackets behind a word of medicine or a grade.

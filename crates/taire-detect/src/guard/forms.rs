@@ -60,6 +60,21 @@ static AGE_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
     ])
 });
 
+/// Words of dentistry: numbers of two digits among them are teeth.
+static DENTAL: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::new(&[
+        "dent dents dentaire dentaires dentition molaire molaires premolaire premolaires incisive incisives canine canines vestibulaire vestibule palatine mesiale distale occlusal occlusion gingival gingivale gencive parodontal odontologie orthodontie avulsion",
+        "diente dientes dentario dentaria dentarios dentarias molar molares premolar premolares incisivo incisivos canino caninos palatino vestibular mesial mesializar distalizar oclusal oclusion encia gingival periodontal ortodoncia exodoncia odontologia",
+    ])
+});
+
+/// A tooth is feminine in French: these stand before a day.
+static DAY_ARTICLES: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["le au du dia"]));
+
+/// Words before a year.
+static YEAR_WORDS: LazyLock<WordSet> =
+    LazyLock::new(|| WordSet::new(&["en el ano annee depuis desde de del hasta jusqu"]));
+
 impl Guard<'_> {
     /// The rule that a mention of this label breaks, `None` where its form is sound.
     pub(super) fn broken_form(&self, label: Label, span: Span<Raw>) -> Option<&'static str> {
@@ -114,6 +129,52 @@ impl Guard<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The rule that says a number counts something, however sure a model is: a tooth, the years of a study, a year with
+    /// the number of a footnote.
+    pub(super) fn is_counted(&self, span: Span<Raw>, label: Label) -> Option<&'static str> {
+        let text = span.of(self.note.raw());
+        let numbers: Vec<&str> = text.split(['-', '–', '/']).map(str::trim).collect();
+        let plain = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+        if !numbers.iter().all(|n| plain(&n)) {
+            return None;
+        }
+        let year = |n: &str| n.starts_with("19") || n.starts_with("20");
+        match (label, &numbers[..]) {
+            (Label::Date, [tooth])
+                if is_tooth(tooth) && !self.after_word_in(span, &DAY_ARTICLES) && self.is_among_teeth(span) =>
+            {
+                Some("form.tooth")
+            }
+            (Label::OtherId | Label::VisitId | Label::PatientId, [from, to])
+                if from.len() == 4 && to.len() == 4 && year(from) && year(to) && from <= to =>
+            {
+                Some("form.years")
+            }
+            (Label::OtherId | Label::Date, [noted])
+                if matches!(noted.len(), 5 | 6) && year(noted) && self.after_word_in(span, &YEAR_WORDS) =>
+            {
+                Some("form.year-note")
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether words of dentistry stand around a span.
+    fn is_among_teeth(&self, span: Span<Raw>) -> bool {
+        const AROUND: usize = 40;
+        let Some((first, end)) = self.tokens_of(span) else { return false };
+        let (tokens, norm) = (&self.note.tokens, self.note.norm());
+        tokens[first.saturating_sub(AROUND)..(end + AROUND).min(tokens.len())]
+            .iter()
+            .any(|t| t.kind == Kind::Word && DENTAL.has(token_hash(t, norm)))
+    }
+
+    /// Whether one of some words stands right before a span.
+    fn after_word_in(&self, span: Span<Raw>, words: &WordSet) -> bool {
+        let before = self.tokens_of(span).and_then(|(first, _)| first.checked_sub(1));
+        before.is_some_and(|i| words.has(token_hash(&self.note.tokens[i], self.note.norm())))
     }
 
     /// Whether nothing in a span measures time: "du cœur".
@@ -250,9 +311,29 @@ impl Guard<'_> {
                     && only > 1
                     && matches!(note.tokens[only - 2].of(norm), "(" | "-" | "/" | ",")
             };
-            return year && !titled || digits <= 2 && after_day_word;
+            return year && !titled || digits <= 2 && (after_day_word || self.heads_a_list_of_days(end));
+        }
+        let days = |i: &usize| note.tokens[*i].of(norm).parse::<u32>().is_ok_and(|n| (1..=31).contains(&n));
+        if numbers.iter().all(days) && (after_day_word || self.heads_a_list_of_days(end)) {
+            return true;
         }
         date::parse(span.of(note.raw()).trim(), note.language).is_some() || self.is_day_and_month(&numbers)
+    }
+
+    /// "2, 9 y 16 de abril": other days and a month follow.
+    fn heads_a_list_of_days(&self, end: usize) -> bool {
+        const REACH: usize = 10;
+        let (tokens, norm) = (&self.note.tokens, self.note.norm());
+        for token in tokens[end.min(tokens.len())..].iter().take(REACH) {
+            match token.kind {
+                Kind::Word if token.calendar == Calendar::Yes => return true,
+                Kind::Word if matches!(token.of(norm), "y" | "et" | "de" | "au" | "al" | "a" | "à" | "e" | "o" | "ou") => {}
+                Kind::Number if token.end() - token.start() <= 2 => {}
+                Kind::Mark if matches!(token.of(norm), "," | "-") => {}
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// `25/02`, `8-1`, `02/2023`.
@@ -342,6 +423,11 @@ impl Guard<'_> {
             .take_while(|t| t.kind != Kind::Newline)
             .any(|t| t.kind == Kind::Word && words.has(token_hash(t, norm)))
     }
+}
+
+/// A tooth by its two digits: quadrant and place.
+fn is_tooth(number: &str) -> bool {
+    matches!(number.as_bytes(), [b'1'..=b'4', b'1'..=b'8'])
 }
 
 fn starts_small(text: &str) -> bool {

@@ -43,6 +43,9 @@ const TITLED: f32 = 0.95;
 /// In the reason of a mention that lost a clinical value.
 const CLIPPED: &str = "clipped by";
 
+/// Codes that make a list of diagnoses.
+const DIAGNOSES: usize = 3;
+
 /// Words before a letter and a number that make them a door, a bed or a room.
 static DOORS: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
@@ -91,6 +94,7 @@ pub struct Guard<'a> {
     /// Whether a rule is sure of somebody or something that identifies, or models are of several.
     anchored: bool,
     capitals: OnceCell<bool>,
+    scanned: OnceCell<bool>,
     protected: OnceCell<Vec<bool>>,
 }
 
@@ -134,6 +138,7 @@ impl<'a> Guard<'a> {
             lower_line: LineMemo::default(),
             anchored: company::is_anchored(mentions),
             capitals: OnceCell::new(),
+            scanned: OnceCell::new(),
             protected: OnceCell::new(),
         };
         let mut matches = Vec::new();
@@ -141,6 +146,10 @@ impl<'a> Guard<'a> {
         matches.extend(ClinicalRules::shipped().find(note.norm()));
         matches.sort_by_key(|m| (m.range.start, std::cmp::Reverse(m.range.end)));
         let index = SpanIndex::new(mentions.iter().map(|m| m.span));
+        // One code by itself may be the number of a sample; a list of them is a coded diagnosis.
+        if matches.iter().filter(|m| m.rule == "diagnosis-code").count() < DIAGNOSES {
+            matches.retain(|m| m.rule != "diagnosis-code");
+        }
         for found in matches {
             let value = guard.value(&found);
             let last = guard.values.last().map_or(0, |v| v.span.end());
@@ -189,7 +198,15 @@ impl<'a> Guard<'a> {
         let dated = |t: &taire_text::Token| {
             matches!(t.of(note.norm()), "le" | "Le" | "du" | "el" | "El" | "del" | "día" | "dia")
         };
-        if found.rule == "frequency" && before.is_some_and(dated) {
+        // "mar 23 matin"
+        let week_day = before.is_some_and(|t| {
+            let date = Span::new(t.start(), t.end());
+            t.kind == Kind::Word && self.has_calendar_word(note.to_raw(date))
+        });
+        if found.rule == "frequency" && (before.is_some_and(dated) || week_day) {
+            return false;
+        }
+        if found.rule == "measure-letter" && self.is_no_unit(found) {
             return false;
         }
         if lettered && before.is_some_and(|t| t.kind == Kind::Word && DOORS.has(token_hash(t, note.norm()))) {
@@ -237,6 +254,32 @@ impl<'a> Guard<'a> {
             return false;
         }
         !index.any_overlapping(value.span, |i| disputes::disputes(&mentions[i], value, note))
+    }
+
+    /// "31" read as `3l` by a scanner, "4 m Ferrández" for a child of four months.
+    fn is_no_unit(&self, found: &ClinicalMatch) -> bool {
+        let (text, note) = (self.note.norm(), self.note);
+        let inside = &text[found.range.clone()];
+        let glued = inside.bytes().rev().nth(1).is_some_and(|b| b.is_ascii_digit());
+        if inside.ends_with('l') && glued {
+            let coded = text[found.range.end..].starts_with(['/', '-']);
+            return coded || self.is_scanned();
+        }
+        let next = note.tokens.get(note.token_at(found.range.end));
+        inside.ends_with('m')
+            && next.is_some_and(|t| t.shape == Shape::Title && t.facts.is_name() && !t.facts.is_medical())
+    }
+
+    /// Whether figures and letters were confused several times, as scanners do: `l9 mars`, `2OO8`, `M0Nl`.
+    fn is_scanned(&self) -> bool {
+        const CONFUSED: usize = 4;
+        let tokens = &self.note.tokens;
+        let confused = |i: usize| {
+            let (a, b) = (&tokens[i - 1], &tokens[i]);
+            let letter = |t: &taire_text::Token| matches!(t.of(self.note.norm()), "l" | "O" | "o" | "I" | "ll" | "OO" | "lO" | "Ol");
+            b.glued && (a.kind == Kind::Number && letter(b) || letter(a) && b.kind == Kind::Number)
+        };
+        *self.scanned.get_or_init(|| (1..tokens.len()).filter(|&i| confused(i)).take(CONFUSED).count() == CONFUSED)
     }
 
     /// Whether a rule found a name on the line of an offset: a list of people is no table of values.
@@ -301,6 +344,8 @@ impl<'a> Guard<'a> {
                 overrule(mention, rule);
             } else if learned && label == Label::RelativeDate && self.is_timeless(mention.span) {
                 overrule(mention, "form.relative-date");
+            } else if learned && let Some(rule) = self.is_counted(mention.span, label) {
+                overrule(mention, rule);
             } else if learned && self.is_medical_fraction(mention.span, label) {
                 overrule(mention, "form.fraction");
             } else if learned && self.is_isolated(mention, label) {

@@ -31,8 +31,8 @@ static TIMES: LazyLock<WordSet> = LazyLock::new(|| {
 /// Words that a person or a town follows.
 static PEOPLE: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
-        "nom noms prenom prenoms patient patiente ide sf iao interne externe infirmiere chirurgien anesthesiste operateur remplacante aide medecin ville commune",
-        "nombre nombres apellido apellidos paciente enfermera enfermero cirujano anestesista ayudante residente sargento firmado fdo poblacion localidad vive reside",
+        "nom noms prenom prenoms patient patiente ide sf iao interne externe infirmiere chirurgien anesthesiste operateur remplacante aide medecin ville commune presents presentes participants assistaient",
+        "nombre nombres apellido apellidos paciente enfermera enfermero cirujano anestesista ayudante residente sargento firmado fdo poblacion localidad vive reside asistentes asisten presentes acuden participan",
     ])
 });
 
@@ -74,6 +74,14 @@ pub(super) fn medical_name(guard: &Guard<'_>, mention: &Mention, learned: bool) 
     let mut words = tokens.iter().filter(|t| is_part(t)).peekable();
     // However sure a model is, `Bobath` without a title or a given name is the method.
     if learned && words.peek().is_some() && words.all(is_term_alone) {
+        return Some("name.eponym");
+    }
+    // "Bowie-Dick", "Hamou, Bettocchi": two names of medicine joined or listed, one of which nobody bears.
+    let parts = || tokens.iter().filter(|t| is_part(t));
+    let term = |t: &Token| t.shape != Shape::Lower && TERMS.has(token_hash(t, note.norm()));
+    let joined = parts().count() > 1 && tokens.iter().any(|t| t.of(note.norm()) == "-") && parts().any(rare);
+    let listed = || parts().count() == 1 && guard.is_listed_with_eponym(first, end);
+    if learned && parts().all(term) && (joined || listed()) {
         return Some("name.eponym");
     }
     if super::is_sure(mention) {
@@ -220,7 +228,9 @@ impl Guard<'_> {
         let text = note.norm();
         let single = |t: Option<&Token>| t.is_some_and(|t| t.shape == Shape::Single);
         let initial = single(at(1)) && at(1).is_some_and(|t| t.of(text) != "A")
-            || at(1).is_some_and(|t| t.of(text) == ".") && single(at(2));
+            || at(1).is_some_and(|t| t.of(text) == ".")
+                && single(at(2))
+                && !at(3).is_some_and(|t| t.kind == Kind::Number);
         let says = |t: Option<&Token>| {
             t.is_some_and(|t| {
                 PEOPLE.has(token_hash(t, text))
@@ -244,9 +254,29 @@ impl Guard<'_> {
             };
             matches!(m.1, Label::GivenName | Label::FamilyName)
                 && (gap(m.0.end(), mention.span.start()) || gap(mention.span.end(), m.0.start()))
+                && !(commas && self.is_eponym_apart(m.0, mention.span))
         };
         let near = self.named.partition_point(|m| m.0.start() + 80 < mention.span.start());
         self.named[near..].iter().take_while(|m| m.0.start() <= mention.span.end() + 2).any(|m| beside(&m))
+    }
+
+    /// Whether a comma and an eponym that hardly anybody bears stand beside tokens.
+    fn is_listed_with_eponym(&self, first: usize, end: usize) -> bool {
+        let (tokens, text) = (&self.note.tokens, self.note.norm());
+        let comma = |i: usize| tokens.get(i).is_some_and(|t| t.of(text) == ",");
+        let rare = |t: &Token| t.facts.given_tier() < 3 && t.facts.family_tier() < 3 && !t.facts.is_town();
+        let eponym = |i: usize| tokens.get(i).is_some_and(|t| rare(t) && t.is_capitalised() && is_term(t, text));
+        comma(end) && eponym(end + 1) || first >= 2 && comma(first - 1) && eponym(first - 2)
+    }
+
+    /// `Bettocchi` of "Hamou, Bettocchi": an eponym behind a comma is no neighbour that makes a person of another.
+    fn is_eponym_apart(&self, neighbour: taire_text::Span<taire_text::Raw>, own: taire_text::Span<taire_text::Raw>) -> bool {
+        let (from, to) = (neighbour.end().min(own.end()), neighbour.start().max(own.start()));
+        let apart = self.note.raw().get(from..to).is_some_and(|gap| gap.contains(','));
+        let Some((first, end)) = self.tokens_of(neighbour).filter(|_| apart) else { return false };
+        let rare = |t: &Token| t.facts.given_tier() < 3 && t.facts.family_tier() < 3 && !t.facts.is_town();
+        let mut words = self.note.tokens[first..end].iter().filter(|t| is_part(t)).peekable();
+        words.peek().is_some() && words.all(|t| rare(t) && is_term(t, self.note.norm()))
     }
 
     /// Whether rules are sure that the same words are somebody's elsewhere in the note.

@@ -17,9 +17,11 @@ pub(super) fn table_cells(note: &Note, out: &mut Vec<ClinicalMatch>) {
         if row.trim().is_empty() {
             continue;
         }
-        let cells = number_cells(row, line.start());
+        let mut cells = number_cells(row, line.start());
         let dates = cells.iter().all(|c| is_day_and_month(&text[c.clone()]));
         if cells.len() >= CELLS && !dates {
+            // "01/07    59,4    56,6": the day of the row.
+            cells.retain(|c| !(row[..c.start - line.start()].trim().is_empty() && is_padded_day(&text[c.clone()])));
             block.push((index, cells));
             continue;
         }
@@ -75,6 +77,12 @@ fn is_day_and_month(cell: &str) -> bool {
     cell.split_once('/').is_some_and(|(d, m)| (1..=31).contains(&value(d)) && (1..=12).contains(&value(m)))
 }
 
+/// `01/07`, both in two digits.
+fn is_padded_day(cell: &str) -> bool {
+    let padded = cell.split_once('/').is_some_and(|(d, m)| d.len() == 2 && m.len() == 2);
+    padded && is_day_and_month(cell)
+}
+
 /// `12`, `7,38`, `-4`, `< 0,5`, `98/54`, `36 %`, `4+3`: at most four digits in a row and no date.
 fn is_value(cell: &str) -> bool {
     let digits = cell.bytes().filter(u8::is_ascii_digit).count();
@@ -116,5 +124,6 @@ mod tests {
         assert!(cells("DURAND\tAnne\t12/03/1950\t29200\nMARTIN\tPaul\t03/04/1961\t35000").is_empty());
         assert!(cells("Tel  04 75 38 41 92\nFax  04 75 38 41 93").is_empty());
         assert!(cells("une ligne  12  13  14 seule").is_empty());
+        assert_eq!(cells("01/07  59,4  56,6  17\n04/07  60,1  56,9  18")[0], "59,4");
     }
 }

@@ -50,8 +50,9 @@ fn lengths(kind: Kind) -> &'static [usize] {
 }
 
 /// The fewest digits a named value has.
-fn least(kind: Kind) -> usize {
-    match kind {
+fn least(context: Context) -> usize {
+    match context.kind {
+        Kind::Other if context.strength == Strength::Near => 4,
         Kind::Nir | Kind::Nass | Kind::Ip | Kind::Mac => 7,
         Kind::Other => 6,
         Kind::Plan | Kind::Account | Kind::NationalId | Kind::Finess => 5,
@@ -59,6 +60,13 @@ fn least(kind: Kind) -> usize {
         _ => 4,
     }
 }
+
+/// Words before `n°` that make what follows public, or count sessions and mutual insurers.
+const PUBLIC_TEXTS: &[&str] = &[
+    "loi", "decret", "circulaire", "arrete", "cerfa", "directive", "instruction", "dgs", "dhos", "ley",
+    "decreto", "orden", "reglamento", "directiva", "seance", "seances", "sesion", "cure", "ciclo", "cycle", "article",
+    "articulo", "ep", "boe",
+];
 
 impl Scan<'_> {
     /// A number whose keyword says what it is.
@@ -113,11 +121,11 @@ impl Scan<'_> {
         let (begin, end) = (self.tokens[from].start(), self.tokens[last].end());
         let digits = self.text[begin..end].bytes().filter(u8::is_ascii_digit).count();
         let letters = self.text[begin..end].bytes().any(|b| b.is_ascii_alphabetic());
-        let least = if letters { 3 } else { least(context.kind) };
+        let least = if letters { 3 } else { least(context) };
         let year = digits == 4
             && h - g == 1
             && (run.rest(g).starts_with(b"19") || run.rest(g).starts_with(b"20"))
-            && !context.mark;
+            && (!context.mark || context.kind == Kind::Other);
         if digits < least || !context.names(digits) || year || (context.gap > 0 && digits < 6) {
             return None;
         }
@@ -127,6 +135,54 @@ impl Scan<'_> {
         let score = if context.gap == 0 { 0.95 } else { 0.85 };
         self.say(begin, end, label, score, "number after its keyword");
         Some(if last == run.groups[h - 1].last { Step::Group(h) } else { Step::Token(last + 1) })
+    }
+
+    /// A number behind `n°` that no keyword names: a file, a ruling, a form filled in. Texts of law are public, and one or two
+    /// digits count something.
+    pub(super) fn numbered(
+        &mut self,
+        run: &Run,
+        g: usize,
+        start: usize,
+        context: Option<Context>,
+    ) -> Option<Step> {
+        let measured = context.is_some_and(|c| matches!(c.kind, Kind::Measure | Kind::Reference));
+        if g > 0 || measured || run.looks_like_date(0) || self.decimal(run, 0) {
+            return None;
+        }
+        let mark = self.number_mark_before(start)?;
+        let subject = (mark.saturating_sub(2)..mark).any(|i| {
+            self.word.clear();
+            taire_text::fold_into(self.tokens[i].of(self.text), &mut self.word);
+            PUBLIC_TEXTS.contains(&self.word.as_str())
+        });
+        if subject {
+            return None;
+        }
+        let near = Context { kind: Kind::Other, strength: Strength::Near, gap: 0, mark: true };
+        let h = self.spaced_end(run, 0, near, start < run.groups[0].first);
+        let last = self.value_end(run.groups[h - 1].last);
+        let (begin, end) = (self.tokens[start].start(), self.tokens[last].end());
+        let digits = self.text[begin..end].bytes().filter(u8::is_ascii_digit).count();
+        if digits < 3 || self.unit_follows(last) {
+            return None;
+        }
+        self.say(begin, end, Label::OtherId, 0.8, "number after n°");
+        Some(if last == run.groups[h - 1].last { Step::Group(h) } else { Step::Token(last + 1) })
+    }
+
+    /// The first token of the `n°` right before a value: `n° 12`, `Nº : 12`.
+    fn number_mark_before(&self, start: usize) -> Option<usize> {
+        let mut at = start.checked_sub(1)?;
+        if matches!(self.text_of(at), ":" | ".") {
+            at = at.checked_sub(1)?;
+        }
+        let sign = matches!(self.text_of(at), "°" | "º");
+        let mut n = at.checked_sub(1)?;
+        if self.text_of(n) == "." {
+            n = n.checked_sub(1)?;
+        }
+        (sign && matches!(self.text_of(n), "n" | "N")).then_some(n)
     }
 
     fn checked(&self, kind: Kind, digits: &[u8]) -> (f32, &'static str) {

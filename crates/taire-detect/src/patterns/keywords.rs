@@ -120,6 +120,7 @@ const TABLE: &[(Kind, Strength, &str)] = &[
          aseguradora|contrat|num contrat|complementaire|tarjeta individual|tarjeta sanitaria individual|muface|isfas|\
          mugeju|organisme|caisse|cobertura",
     ),
+    (Plan, Near, "adh|societaire|ehic|tis|nam"),
     (Plan, Weak, "beneficiaire|asegurado|afiliado|tarjeta"),
     (
         Licence,
@@ -127,10 +128,12 @@ const TABLE: &[(Kind, Strength, &str)] = &[
         "colegiado|colegiada|col num|numcol|ncol|num colegiado|cnp|licencia|cnom|num ordre|conseil ordre|ordre medecins|\
          cias|col medico|colegiacion|colegiat|inscription ordre|am prescripteur|prescripteur",
     ),
+    (Licence, Near, "inami|gln|rcc|cmp"),
     (Licence, Marked, "col|cod|colg|coleg|licence|ordre"),
     (Rpps, Strong, "rpps|num rpps|id rpps"),
     (Adeli, Strong, "adeli"),
     (Finess, Strong, "finess|et finess|finess juridique|finess geographique|siret|siren|cif|nicf"),
+    (Employee, Near, "badge|tip|agente"),
     (Employee, Strong, "matricule|matricule agent|num empleado|empleado|num agent|agent|cpe"),
     (
         Account,
@@ -144,13 +147,14 @@ const TABLE: &[(Kind, Strength, &str)] = &[
         "immatriculation|immatricule|immatriculee|plaque immatriculation|matricula|matriculas|vehicule|vehiculo|\
          bastidor|permis|carte grise",
     ),
-    (Vehicle, Near, "voiture|coche|ambulance|ambulancia|camion|moto"),
+    (Vehicle, Near, "immat|veh|voiture|coche|ambulance|ambulancia|camion|moto"),
     (
         Device,
         Strong,
         "num serie|serial|serial number|sn|udi|imei|num lote|num lot|reference implant|num implant|\
          num implante",
     ),
+    (Device, Near, "inv|inventaire|inventario|boitier|emetteur|transmisor|lots|lotes"),
     (Device, Marked, "serie|ns"),
     (
         Device,
@@ -158,6 +162,16 @@ const TABLE: &[(Kind, Strength, &str)] = &[
         "lot|lote|pacemaker|stimulateur|marcapasos|implant|implante|defibrillateur|prothese|protesis|dai|ref",
     ),
     (Other, Strong, "numero inscription|num inscription|ticket|num ticket|nº ref|identification"),
+    // Courts, police, insurers, pharmacies and laboratories: what they number stands right behind its word.
+    (
+        Other,
+        Near,
+        "rg|minute|parquet|pv|recours|requisition|scelle|ecrou|agdref|affaire|sinistre|recepisse|bordereau|ordonnancier|\
+         agrement|allocataire|mdph|digicode|portail|recommande|lrar|fei|fiche|tube|echantillon|echant|etiquette|bracelet|\
+         cliche|image|devis|dossard|\
+         exp|expte|siniestro|atestado|diligencias|diligencias previas|autos|causa|sentencia|precinto|presupuesto|recibo|\
+         folio|acta|pulsera|etiqueta|bolsa|bolsas|receta|rut|run|cuil|curp|remision|registro entrada",
+    ),
     (
         Other,
         Weak,

@@ -180,6 +180,7 @@ impl<'a> Scan<'a> {
                     .or_else(|| self.by_form(run, g, here))
                     .or_else(|| self.time_at(at))
                     .or_else(|| self.ip_v4(run, g, here))
+                    .or_else(|| self.numbered(run, g, start, here))
                     .or_else(|| self.left_over(run, g, start, here))
             };
             match step {

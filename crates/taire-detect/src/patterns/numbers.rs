@@ -52,8 +52,11 @@ impl Scan<'_> {
         let dotted = run.groups[g + 1].sep == Sep::Dot;
         let round = digits.ends_with(b"00");
         let unit = self.unit_after(run, h).is_some();
+        // "130-170 104": the end of a range and the value behind it.
+        let ranged = g > 0 && run.groups[g].tight && run.groups[g].sep == Sep::Dash && run.groups[g - 1].len <= 3;
         if measured
             || unit
+            || ranged
             || (digits.len() <= 7 && (round || dotted))
             || (digits.ends_with(b"000") && digits.len() <= 9)
         {
@@ -98,6 +101,15 @@ impl Scan<'_> {
             begin = if before >= self.done { before } else { begin };
         }
         end = end.max(self.tokens[last].end());
+        // "en 200610": a year and the number of a footnote.
+        let noted = digits.len() == 6
+            && (digits.starts_with(b"19") || digits.starts_with(b"20"))
+            && start == group.first
+            && start > 0
+            && matches!(self.text_of(start - 1), "en" | "de" | "el" | "del" | "depuis" | "desde");
+        if noted {
+            return Step::Group(g + 1);
+        }
         let score = if digits.len() >= 8 { 0.65 } else { 0.55 };
         match self.strip_label(start) {
             Some(label) => self.say(begin, end, label, 0.75, "number in an identity strip"),

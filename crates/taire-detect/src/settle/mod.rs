@@ -6,6 +6,7 @@
 //! French number.
 
 mod births;
+mod devices;
 mod ends;
 mod mails;
 mod names;
@@ -22,7 +23,8 @@ pub fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
         return entities;
     }
     let entities = names::join_particles(note, ends::settle(note, entities));
-    let mut entities = ends::settle_particles(note, entities);
+    let entities = names::begin_with_particles(note, ends::settle_particles(note, entities));
+    let mut entities = devices::without_brands(note, entities);
     entities.retain(|entity| !is_placeholder(note, entity) && !is_heading(note, entity));
     if note.language != Language::Fr {
         return entities;
@@ -91,6 +93,14 @@ mod tests {
             ("[Karim ibn](GivenName) [Windeck](FamilyName)", "[Karim](GivenName) [ibn Windeck](FamilyName)"),
             ("[María del](GivenName) [Carmen](GivenName)", "[María del](GivenName) [Carmen](GivenName)"),
             ("la fille [de](FamilyName) [Marie](GivenName)", "la fille de [Marie](GivenName)"),
+            (
+                "[Jean-Louis](GivenName) de [Chabreloche](FamilyName)",
+                "[Jean-Louis](GivenName) [de Chabreloche](FamilyName)",
+            ),
+            ("mme de la [Torre](FamilyName)", "mme [de la Torre](FamilyName)"),
+            ("la cama de [Torre](FamilyName)", "la cama de [Torre](FamilyName)"),
+            ("lote [Xience Sierra 4471233](DeviceId)", "lote Xience Sierra [4471233](DeviceId)"),
+            ("lote [SG 10804](DeviceId)", "lote [SG 10804](DeviceId)"),
         ] {
             let marked = taire_text::marked::parse(source);
             let note = Note::builder("a", &marked.text).language(Some(Language::Es)).build().unwrap();

@@ -134,6 +134,60 @@ pub(super) fn join_particles(note: &Note, entities: Vec<Entity>) -> Vec<Entity> 
     out
 }
 
+/// `Jean-Louis` and `Chabreloche` of "Jean-Louis de Chabreloche", `vos` of "mme de vos": particles between a given name, a
+/// title or the word for a birth name and a family name are part of it.
+pub(super) fn begin_with_particles(note: &Note, mut entities: Vec<Entity>) -> Vec<Entity> {
+    for i in 0..entities.len() {
+        if entities[i].label != Label::FamilyName || !is_guessed_name(&entities[i]) {
+            continue;
+        }
+        let floor = i.checked_sub(1).map(|before| &entities[before]);
+        if let Some(span) = with_particles(note, &entities[i], floor) {
+            entities[i].span = span;
+        }
+    }
+    entities
+}
+
+/// A family name with the particles before it, where what stands before them says that they are no preposition.
+fn with_particles(note: &Note, entity: &Entity, before: Option<&Entity>) -> Option<Span<Raw>> {
+    const MOST: usize = 3;
+    let (tokens, text) = (&note.tokens, note.norm());
+    let norm = note.to_norm(entity.span);
+    let (name, end) = (note.token_at(norm.start()), note.token_at(norm.end()));
+    let joins = |i: usize| {
+        let token = &tokens[i];
+        match token.kind {
+            Kind::Word => PARTICLES.has(word_hash(token.of(text))) && !matches!(token.of(text), "y" | "Y" | "e" | "i"),
+            Kind::Mark => matches!(token.of(text), "'" | "’"),
+            _ => false,
+        }
+    };
+    let count = (name.saturating_sub(MOST)..name).rev().take_while(|&i| joins(i)).count();
+    let first = name - count;
+    if count == 0 || name >= end || tokens[first].kind != Kind::Word || tokens[first].glued && first > 0 {
+        return None;
+    }
+    let span = note.raw_of_tokens(first, end - 1);
+    let gap = |from: usize| note.raw().get(from..span.start()).is_some_and(|g| g.chars().all(|c| c == ' '));
+    let named = before.is_some_and(|e| {
+        e.span.end() <= span.start() && matches!(e.label, Label::GivenName | Label::Initials) && gap(e.span.end())
+    });
+    if before.is_some_and(|e| e.span.end() > span.start()) {
+        return None;
+    }
+    let stop = usize::from(first > 0 && tokens[first - 1].of(text) == ".");
+    let word = first.checked_sub(1 + stop).map(|i| &tokens[i]).filter(|t| t.kind == Kind::Word);
+    // "m." is metres and months as well; what is not capitalised is asked of the titles themselves.
+    let titled = word.is_some_and(|t| {
+        is_born(t) && tokens[first].shape != Shape::Upper
+            || t.shape != Shape::Single
+                && t.end() - t.start() > 1
+                && crate::folded::title(word_hash(t.of(text))).is_some_and(|title| !title.loose)
+    });
+    (named || titled).then_some(span)
+}
+
 /// A name that neither the record nor a reviewer vouches for.
 fn is_guessed_name(entity: &Entity) -> bool {
     let certain = entity.sources.contains(Source::Metadata) || entity.sources.contains(Source::Reviewer);
@@ -226,9 +280,12 @@ fn is_monsieur(note: &Note, entity: &Entity, first: usize) -> bool {
     let titled = before.and_then(WordClass::of).is_some_and(|c| c.is_title() || c == WordClass::RoleWord);
     let text = note.norm();
     let at = |back: usize| first.checked_sub(back).map(|i| &note.tokens[i]);
-    // `Mme KERFOURN, M. Berthou`, `Bonjour M. Berthou`, but `Berthou J., M. Rolland`.
+    // `Mme KERFOURN, M. Berthou`, `Bonjour M. Berthou`, but `Berthou J., M. Rolland` and `C. Houdayer, M. Rolland`.
+    let listed = at(3).is_some_and(|t| t.of(text) == ".")
+        && at(4).is_some_and(|t| t.shape == Shape::Single && t.of(text) != "M");
     let another = at(1).is_some_and(|t| t.of(text) == ",")
-        && at(2).is_some_and(|t| t.kind == Kind::Word && t.shape != Shape::Single);
+        && at(2).is_some_and(|t| t.kind == Kind::Word && t.shape != Shape::Single)
+        && !listed;
     let greeted = at(1).is_some_and(|t| t.kind == Kind::Word && GREETINGS.has(word_hash(t.of(text))));
     !titled && (another || greeted || entity.score.get() < SURE)
 }
@@ -253,6 +310,7 @@ fn trimmed(note: &Note, first: usize, last: usize) -> Option<(usize, usize)> {
     let is_title = |i: usize| {
         WordClass::of(&tokens[i]).is_some_and(WordClass::is_title)
             && tokens[i].shape != Shape::Single
+            && tokens[i].end() - tokens[i].start() > 1
             && tokens[i].facts.family_tier() < 3
     };
     let (mut a, mut b) = (first, last);

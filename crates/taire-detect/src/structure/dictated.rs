@@ -3,14 +3,15 @@
 
 use std::sync::LazyLock;
 
+use taire_lang::WordRole;
 use taire_text::{Kind, Label, Mention, Note, Source};
 
 use crate::folded::{WordSet, token_hash};
 
-static ZEROS: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["zero cero"]));
-static AT_SIGNS: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["arobase arrobase arobas arroba"]));
+static ZEROS: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::SpokenZero));
+static AT_SIGNS: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::SpokenAt));
 static POINTS: LazyLock<WordSet> =
-    LazyLock::new(|| WordSet::new(&["point punto tiret guion underscore bas bajo"]));
+    LazyLock::new(|| WordSet::with_role(WordRole::SpokenPoint));
 static NUMBERS: LazyLock<WordSet> = LazyLock::new(WordSet::of_numbers);
 
 /// Words of a number in letters that a telephone has at least, and at most.

@@ -7,6 +7,7 @@
 
 use std::sync::LazyLock;
 
+use taire_lang::WordRole;
 use taire_text::{Kind, Label, Mention, Note, Shape, Source, Token};
 
 use crate::folded::{WordSet, token_hash};
@@ -15,13 +16,7 @@ use crate::folded::{WordSet, token_hash};
 const FEWEST: usize = 3;
 
 /// Measures and acts that rows begin with too.
-static MEASURES: LazyLock<WordSet> = LazyLock::new(|| {
-    WordSet::new(&[
-        "ta pa fc fr sat tc gly dx hgt eva bu pas pad pam pvc diu ecg rx tdm irm eco rcp psa crp nfs tp inr hb gb vs \
-         mg ml ui kg cm cp amp inj iv im sc po ide as ash has mk sf med enf due mir aux adm fis psi ts kin psy dr dra sec \
-         int ext urg pt",
-    ])
-});
+static MEASURES: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::RowMeasure));
 
 /// Adds the initials at the head of the rows of a log.
 pub(super) fn row_initials(note: &Note, out: &mut Vec<Mention>) {

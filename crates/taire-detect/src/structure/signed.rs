@@ -3,32 +3,18 @@
 
 use std::sync::LazyLock;
 
+use taire_lang::WordRole;
 use taire_text::{Kind, Label, Mention, Note, Shape, Source};
 
 use crate::folded::{WordSet, token_hash};
 
 /// What somebody did to a document. `par` or `por` follows, or a colon.
-static DONE: LazyLock<WordSet> = LazyLock::new(|| {
-    WordSet::new(&[
-        "saisi saisie saisies tape tapee dactylo dactylographie dactylographiee frappe frappee relu relue relecture valide \
-         validee verifie verifiee redige redigee imprime imprimee edite editee transcrit transcrite dicte dictee secret \
-         secretaire secretariat redacteur redactrice technicien technicienne lecteur lectrice operateur operatrice \
-         contresigne signe signature vise",
-        "revisado revisada redactado redactada escrito escrita transcrito transcrita validado validada impreso impresa \
-         mecanografiado mecanografiada firmado firmada firma visto revisor revisora lector lectora tecnico tecnica \
-         registrado registrada introducido introducida revisat revisada validat",
-    ])
-});
+static DONE: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::SignedKey));
 
-static BY: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(&["par por per"]));
+static BY: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::SignedBy));
 
 /// Words before the name of an account.
-static ACCOUNTS: LazyLock<WordSet> = LazyLock::new(|| {
-    WordSet::new(&[
-        "login identifiant utilisateur utilisatrice connecte connectee session compte pseudo user",
-        "usuario usuaria sesion identificador cuenta conectado conectada",
-    ])
-});
+static ACCOUNTS: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::AccountKey));
 
 /// Tokens of a login, at most.
 const LONGEST: usize = 12;

@@ -312,13 +312,14 @@ impl<'a> Scan<'a> {
 
     /// A text of law is named a few words before on the same line.
     fn names_law(&self, first: usize) -> bool {
-        for i in (self.floor..first).rev().take(8) {
+        // Across a date as well: "Ley 1/2000, de 7 de enero".
+        for i in (0..first).rev().take(8) {
             match self.kind(i) {
                 Some(Kind::Newline) => return false,
                 Some(Kind::Mark) if matches!(self.mark(i), b';' | b'(' | b')') => return false,
                 // A dot after a short word is an abbreviation's.
                 Some(Kind::Mark)
-                    if self.mark(i) == b'.' && !self.glued(i + 1) && self.len(i.wrapping_sub(1)) > 2 =>
+                    if self.mark(i) == b'.' && !self.glued(i + 1) && self.len(i.wrapping_sub(1)) > 3 =>
                 {
                     return false;
                 }
