@@ -400,12 +400,16 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, default_value_t = 1000)]
     pub(crate) resamples: usize,
     /// Coverage by label, by tier (direct, indirect, detail), by role of the person, by part of the document (head: first ten
-    /// lines, foot: last five, body)
+    /// lines, foot: last five, body), by section of a report (header of keys, body, footer, as the policy `cordoba` reads it)
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) by: Vec<Grouping>,
     /// Identifying words hidden, and others hidden with them
     #[arg(long)]
     pub(crate) words: bool,
+    /// Scores by token: first words (B-) and others (I-) of each label, support, micro, macro, weighted and sample averages;
+    /// with `--by section`, a table for each section too
+    #[arg(long)]
+    pub(crate) tokens: bool,
     /// List what differs, by kind and place
     #[arg(long)]
     pub(crate) errors: bool,
@@ -465,6 +469,7 @@ pub(crate) enum Grouping {
     Tier,
     Role,
     Part,
+    Section,
 }
 
 impl Grouping {
@@ -474,6 +479,7 @@ impl Grouping {
             Grouping::Tier => "tier",
             Grouping::Role => "role",
             Grouping::Part => "part",
+            Grouping::Section => "section",
         }
     }
 }

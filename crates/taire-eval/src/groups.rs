@@ -10,16 +10,19 @@ use taire_text::{Label, Tier};
 use crate::compare::word_ranges;
 use crate::corpus::{Pair, Tag, pair};
 use crate::intervals::Ranges;
-use crate::{Corpus, Error, Offsets};
+use crate::token_table::in_points;
+use crate::{Corpus, Error, Offsets, PartsOf};
 
 /// What spans are grouped by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum GroupBy {
     Label,
     Tier,
     Role,
     /// Head (the first ten lines that are not empty), foot (the last five), body.
     Part,
+    /// The parts that a function names.
+    Named(PartsOf),
 }
 
 /// How much of a group is covered.
@@ -143,6 +146,17 @@ pub fn by_group(
         GroupBy::Tier => group(&pairs, |pair, tag| tier(pair, tag).map(|t| t.key().to_owned())),
         GroupBy::Role => group(&pairs, |pair, tag| Some(gold.role(pair.id, tag).name().to_owned())),
         GroupBy::Part => group(&pairs, |pair, tag| Some(part(pair.text?, tag.start).to_owned())),
+        GroupBy::Named(parts) => {
+            let starts: BTreeMap<&str, Vec<(usize, &'static str)>> = pairs
+                .iter()
+                .filter_map(|p| p.text.map(|text| (p.id, in_points(text, parts(text)))))
+                .collect();
+            group(&pairs, |pair, tag| {
+                let starts = starts.get(pair.id)?;
+                let at = starts.partition_point(|part| part.0 <= tag.start);
+                starts[..at].last().map(|part| part.1.to_owned())
+            })
+        }
     })
 }
 

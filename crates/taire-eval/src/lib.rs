@@ -19,9 +19,10 @@ mod reliability;
 pub mod retain;
 mod scores;
 mod table;
+mod token_table;
 
 pub use bootstrap::interval;
-pub use compare::{Evaluation, Leak, Measure, Options, evaluate, require_common_label};
+pub use compare::{Evaluation, Leak, Mean, Measure, Options, evaluate, require_common_label};
 pub use corpus::{Corpus, Doc, Offsets, Tag};
 pub use error::Error;
 pub use groups::{Coverage, GroupBy, Tiers, Words, by_document, by_group, hidden_words};
@@ -29,3 +30,4 @@ pub use meddocan::Tracks;
 pub use mistakes::{Mistake, MistakeKind, mistakes, print_mistakes};
 pub use reliability::{Bin, bins, calibration_error};
 pub use scores::{Counts, Interval, Scores};
+pub use token_table::{PartsOf, TokenTable, token_tables};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use taire_detect::{
     AllowList, AllowedSpans, Calibration, Detector, FusionRule, Guard, Lexical, LinkFacts, Metadata,
-    OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord, foreign_language, fuse,
-    hear_dissent, initials, second_pass, settle, spared, words,
+    OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord, footer_values,
+    foreign_language, fuse, header_values, hear_dissent, initials, second_pass, settle, spared, words,
 };
 use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
@@ -384,6 +384,11 @@ impl Pipeline {
 
     fn decide(&self, note: &Note, mut mentions: Vec<Mention>, others: &TrustedRecord) -> Findings {
         self.keep_heard(note, &mut mentions, 0);
+        // Each part of a report read in its own way (Córdoba): only where the policy names the parts.
+        let sections = self.policy.detect.parts.is_some().then(|| Sections::of(note));
+        if let Some(sections) = &sections {
+            header_values(note, sections, &mut mentions);
+        }
         let allowed = self.add_own(note, &mut mentions);
         given::speak(note, &mut mentions);
         let guard = self.policy.detect.guard.then(|| Guard::read(note, &mentions));
@@ -398,6 +403,9 @@ impl Pipeline {
         }
         if self.policy.looks(Source::Trusted) {
             second_pass(note, &entities, others, &mut mentions);
+        }
+        if let Some(sections) = &sections {
+            footer_values(note, sections, &entities, &mut mentions);
         }
         if mentions.len() > before {
             if let Some(guard) = &guard {
