@@ -97,4 +97,13 @@ fn print_words(words: &Words) {
         words.others,
         share(words.others_hidden, words.others)
     );
+    let a_document = |n: u64| n as f64 / words.documents.max(1) as f64;
+    outln!(
+        "by word: precision {:.1} %, recall {:.1} %, F1 {:.1} %; a document has {:.0} words and {:.1} identifiers",
+        100.0 * words.precision(),
+        100.0 * words.recall(),
+        100.0 * words.f1(),
+        a_document(words.identifying + words.others),
+        a_document(words.spans)
+    );
 }

@@ -15,6 +15,7 @@ mod guard;
 mod initials;
 mod lexicon;
 mod link_facts;
+mod long_numbers;
 mod metadata;
 mod organisations;
 mod own_rules;
@@ -36,7 +37,7 @@ pub mod words;
 
 use taire_text::{Mention, Note, Source};
 
-pub use allow_list::{AllowList, Judgement, Judgements, WordEntry, WordList, starter_allows};
+pub use allow_list::{AllowList, Judgement, Judgements, WordEntry, WordList, mask_titles, starter_allows};
 pub use calibrate::{Calibration, Evidence, FEATURES, Weights, feature_name};
 pub use error::Error;
 pub use fuse::{FusionRule, fuse, hear_dissent, spared};
@@ -45,6 +46,7 @@ pub use guard::{ClinicalRule, Guard, clinical_rules};
 pub use initials::initials;
 pub use lexicon::Lexical;
 pub use link_facts::{LinkFacts, NumberKind};
+pub use long_numbers::long_numbers;
 pub use metadata::Metadata;
 pub use own_rules::{AllowedSpans, OwnRules};
 pub use patterns::Patterns;

@@ -11,6 +11,7 @@ mod corpus;
 mod error;
 pub mod exchange;
 mod groups;
+mod inline_xml;
 mod intervals;
 mod meddocan;
 mod mistakes;

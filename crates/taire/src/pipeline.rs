@@ -9,7 +9,8 @@ use jiff::civil::Date;
 use taire_detect::{
     AllowList, AllowedSpans, Calibration, Detector, FusionRule, Guard, Lexical, LinkFacts, Metadata,
     OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord, footer_values,
-    foreign_language, fuse, header_values, hear_dissent, initials, second_pass, settle, spared, words,
+    foreign_language, fuse, header_values, hear_dissent, initials, long_numbers, mask_titles, second_pass,
+    settle, spared, words,
 };
 use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
@@ -219,7 +220,14 @@ impl Pipeline {
                     }
                     None => detectors.push(Box::new(transformer(policy, language)?)),
                 },
-                Source::AllowList => detectors.push(Box::new(AllowList::new(policy.judgements()?))),
+                Source::AllowList => {
+                    let list = AllowList::new(policy.judgements()?);
+                    detectors.push(Box::new(if policy.detect.starter {
+                        list
+                    } else {
+                        list.without_starter()
+                    }));
+                }
                 _ => {}
             }
         }
@@ -407,6 +415,9 @@ impl Pipeline {
         if let Some(sections) = &sections {
             footer_values(note, sections, &entities, &mut mentions);
         }
+        if self.policy.detect.long_numbers {
+            long_numbers(note, &entities, &mut mentions);
+        }
         if mentions.len() > before {
             if let Some(guard) = &guard {
                 guard.screen(&mut mentions, before);
@@ -418,6 +429,9 @@ impl Pipeline {
         entities = settle(note, entities);
         if let Some(guard) = &guard {
             entities = guard.clip(entities);
+        }
+        if self.policy.looks(Source::AllowList) {
+            entities = mask_titles(note, entities);
         }
         let mut entities = given::restore(note, entities);
         let mut spared = spared(note.raw(), &mentions, &entities, &self.rule);

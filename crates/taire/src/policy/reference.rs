@@ -172,6 +172,16 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
         "detect.cascade = 0.005",
     ),
     key(
+        "detect.starter",
+        "Whether `allow-list` starts from the words and number patterns that ship. `false`: only what a person judged is allowed, as FASDIM began.",
+        "detect.starter = true",
+    ),
+    key(
+        "detect.long_numbers",
+        "Whether runs of more than five digits that nothing protects are identifiers, and post boxes, flats and buildings parts of an address (Bigeard 2015, 3.2.4).",
+        "detect.long_numbers = true",
+    ),
+    key(
         "detect.guard",
         "Whether clinical values, eponyms and forms are protected. `false` only to measure what that does.",
         "detect.guard = true",
@@ -394,6 +404,8 @@ fn lookup(value: &Value, path: &str) -> Option<String> {
         "detect.patterns.score" => return Some("0.9".into()),
         "detect.patterns.role" | "detect.deny.role" => return Some("\"Unknown\"".into()),
         "detect.guard" => return Some("true".into()),
+        "detect.long_numbers" => return Some("false".into()),
+        "detect.starter" => return Some("true".into()),
         _ => {}
     }
     let found = path.split('.').try_fold(value, |at, name| at.get(name))?;
@@ -438,6 +450,8 @@ mod tests {
                 pool: Some(0.5),
                 cascade: Some(0.5),
                 guard: false,
+                long_numbers: true,
+                starter: false,
                 voices: BTreeMap::from([(SourceKey(Source::Crf), 0.5)]),
                 patterns: vec![PatternRule {
                     name: "a".into(),
