@@ -392,7 +392,8 @@ pub(crate) struct LinkArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct EvaluateArgs {
-    /// Gold annotations: a JSONL file, a BRAT folder or a folder of marked documents (.md)
+    /// Gold annotations: a JSONL file, a BRAT folder, a folder of marked documents (.md), a CoNLL file, or letters with an
+    /// element around each identifier (.xml)
     pub(crate) gold: PathBuf,
     /// Predicted annotations: a JSONL file or a BRAT folder
     pub(crate) predicted: PathBuf,
@@ -547,7 +548,7 @@ pub(crate) enum TrainAction {
 /// What every kind of training takes.
 #[derive(Args, Debug)]
 pub(crate) struct GoldArgs {
-    /// Annotated documents: JSONL files, BRAT folders
+    /// Annotated documents: JSONL files, BRAT folders, CoNLL files
     #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
     pub(crate) gold: Vec<PathBuf>,
     /// Annotated documents that tell when to stop; by default a tenth of the gold is set aside

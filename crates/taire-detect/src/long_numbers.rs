@@ -82,9 +82,9 @@ fn address_part(note: &Note, at: usize) -> Option<(usize, Label, &'static str)> 
     let digits = if value.kind == Kind::Number { value.of(text).len() } else { 0 };
     // `BP 120/80` is no box.
     let digit_after = tokens.get(at + 3 + dot).is_some_and(|t| t.glued && t.kind == Kind::Number);
-    let ends = tokens.get(at + 2 + dot).is_none_or(|t| {
-        !(t.glued && (matches!(t.of(text), "/" | "%") || t.of(text) == "," && digit_after))
-    });
+    let ends = tokens
+        .get(at + 2 + dot)
+        .is_none_or(|t| !(t.glued && (matches!(t.of(text), "/" | "%") || t.of(text) == "," && digit_after)));
     let letter = value.kind == Kind::Word && value.of(text).chars().count() == 1 && value.is_capitalised();
     let found = if BOXES.has(hash) {
         (1..=6).contains(&digits)

@@ -239,3 +239,14 @@ fn values_of_the_letter_stay_and_codes_go() {
     let text = "CRP inférieure à 3, 1/2 par jour, série SN4482X";
     assert_eq!(run("fasdim", "d", "p", text).text, "CRP inférieure à 3, 1/2 par jour, série @@@");
 }
+
+/// Bigeard, table 3.1: a telephone is drawn anew at each place; `consistent` keeps one surrogate.
+#[test]
+fn telephones_are_drawn_anew_at_each_place() {
+    let text = "Tel 05 56 79 56 79. Rappel au 05 56 79 56 79.";
+    let done = run("bigeard", "d", "p", text);
+    assert_eq!(done.entities.len(), 2);
+    assert_ne!(new(&done, 0), new(&done, 1));
+    let again = run("fr", "d", "p", text);
+    assert_eq!(new(&again, 0), new(&again, 1));
+}

@@ -14,7 +14,7 @@ use taire_eval::{Corpus, Doc, Offsets, Tag, Words, hidden_words};
 use taire_formats::{Directory, DirectoryEntry};
 use taire_text::{Identity, KnownIdentity, Label, Language, Note, fold};
 
-use crate::corpus::score::{self, Predicted, Scores};
+use crate::corpus::score::{self, Scores};
 use crate::corpus::{Stop, commit, in_parallel, note, predicted};
 
 #[derive(Args, Debug)]
