@@ -392,7 +392,8 @@ pub(crate) struct LinkArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct EvaluateArgs {
-    /// Gold annotations: a JSONL file, a BRAT folder or a folder of marked documents (.md)
+    /// Gold annotations: a JSONL file, a BRAT folder, a folder of marked documents (.md), a CoNLL file, or letters with an
+    /// element around each identifier (.xml)
     pub(crate) gold: PathBuf,
     /// Predicted annotations: a JSONL file or a BRAT folder
     pub(crate) predicted: PathBuf,
@@ -400,12 +401,16 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, default_value_t = 1000)]
     pub(crate) resamples: usize,
     /// Coverage by label, by tier (direct, indirect, detail), by role of the person, by part of the document (head: first ten
-    /// lines, foot: last five, body)
+    /// lines, foot: last five, body), by section of a report (header of keys, body, footer, as the policy `cordoba` reads it)
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) by: Vec<Grouping>,
     /// Identifying words hidden, and others hidden with them
     #[arg(long)]
     pub(crate) words: bool,
+    /// Scores by token: first words (B-) and others (I-) of each label, support, micro, macro, weighted and sample averages;
+    /// with `--by section`, a table for each section too
+    #[arg(long)]
+    pub(crate) tokens: bool,
     /// List what differs, by kind and place
     #[arg(long)]
     pub(crate) errors: bool,
@@ -465,6 +470,7 @@ pub(crate) enum Grouping {
     Tier,
     Role,
     Part,
+    Section,
 }
 
 impl Grouping {
@@ -474,6 +480,7 @@ impl Grouping {
             Grouping::Tier => "tier",
             Grouping::Role => "role",
             Grouping::Part => "part",
+            Grouping::Section => "section",
         }
     }
 }
@@ -541,7 +548,7 @@ pub(crate) enum TrainAction {
 /// What every kind of training takes.
 #[derive(Args, Debug)]
 pub(crate) struct GoldArgs {
-    /// Annotated documents: JSONL files, BRAT folders
+    /// Annotated documents: JSONL files, BRAT folders, CoNLL files
     #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
     pub(crate) gold: Vec<PathBuf>,
     /// Annotated documents that tell when to stop; by default a tenth of the gold is set aside

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use taire::Error;
+use taire::{Error, Sections};
 use taire_eval::{
-    Corpus, Coverage, GroupBy, Offsets, Options, Words, by_group, evaluate as compare, hidden_words,
-    mistakes, print_mistakes, require_common_label,
+    Corpus, Coverage, GroupBy, Offsets, Options, PartsOf, Words, by_group, evaluate as compare, hidden_words,
+    mistakes, print_mistakes, require_common_label, token_tables,
 };
 
 use crate::Outcome;
@@ -25,9 +25,13 @@ pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<Outcome, Error> {
             Grouping::Tier => GroupBy::Tier,
             Grouping::Role => GroupBy::Role,
             Grouping::Part => GroupBy::Part,
+            Grouping::Section => GroupBy::Named(sections),
         };
         groups.insert(by.key(), by_group(&gold, &predicted, group_by, Offsets::CodePoints)?);
     }
+    let parts = args.by.contains(&Grouping::Section).then_some(sections as PartsOf);
+    let tokens =
+        args.tokens.then(|| token_tables(&gold, &predicted, Offsets::CodePoints, parts)).transpose()?;
     let words = args.words.then(|| hidden_words(&gold, &predicted, Offsets::CodePoints)).transpose()?;
     match args.format {
         Some(OutputFormat::Json) => {
@@ -36,6 +40,7 @@ pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<Outcome, Error> {
                 if !groups.is_empty() {
                     keys.insert("by".into(), json!(groups));
                 }
+                keys.extend(tokens.map(|tables| ("tokens".to_owned(), json!(tables))));
                 keys.extend(words.map(|words| ("words".to_owned(), json!(words))));
             }
             out!("{}", crate::to_json(&all)?);
@@ -44,6 +49,9 @@ pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<Outcome, Error> {
             out!("{}", evaluation.table());
             for (by, table) in &groups {
                 print_coverage(by, table);
+            }
+            for (name, table) in tokens.iter().flatten() {
+                out!("\n{}", table.print(name));
             }
             words.iter().for_each(print_words);
         }
@@ -54,6 +62,11 @@ pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<Outcome, Error> {
         print_mistakes(&mut std::io::stdout().lock(), &list, texts)?;
     }
     Ok(Outcome::Done)
+}
+
+/// The parts of a report, as the policy `cordoba` reads it.
+fn sections(text: &str) -> Vec<(usize, &'static str)> {
+    Sections::of_text(text).starts()
 }
 
 /// Each group with its support: spans, documents that hold it.
@@ -83,5 +96,14 @@ fn print_words(words: &Words) {
         words.others_hidden,
         words.others,
         share(words.others_hidden, words.others)
+    );
+    let a_document = |n: u64| n as f64 / words.documents.max(1) as f64;
+    outln!(
+        "by word: precision {:.1} %, recall {:.1} %, F1 {:.1} %; a document has {:.0} words and {:.1} identifiers",
+        100.0 * words.precision(),
+        100.0 * words.recall(),
+        100.0 * words.f1(),
+        a_document(words.identifying + words.others),
+        a_document(words.spans)
     );
 }

@@ -11,7 +11,7 @@ use taire::training::{
     GoldDocument, GoldReader, Progress, RULE_SOURCES, Tally, TrainOptions, TrainReport, TransformerOptions,
     TransformerProgress, gold_spans, train as learn, train_transformer,
 };
-use taire_eval::Corpus;
+use taire_eval::{Corpus, Doc, Tag};
 use taire_formats::AtomicFile;
 
 use crate::Outcome;
@@ -159,7 +159,7 @@ fn crf(args: &CrfArgs) -> Result<Outcome, Error> {
 fn documents(paths: &[PathBuf], reader: &GoldReader, args: &GoldArgs) -> Result<Vec<GoldDocument>, Error> {
     let mut out = Vec::new();
     for path in paths {
-        for doc in Corpus::read(path)?.docs() {
+        for doc in Corpus::read(path)?.docs().flat_map(pieces) {
             let text = doc.text.as_deref().ok_or_else(|| without_text(path, &doc.id))?;
             let tags: Vec<_> = doc.spans.iter().map(|t| (t.start, t.end, t.label.as_str())).collect();
             let told =
@@ -169,6 +169,30 @@ fn documents(paths: &[PathBuf], reader: &GoldReader, args: &GoldArgs) -> Result<
         }
     }
     Ok(out)
+}
+
+/// Sentences that make one training document out of a file of sentences without `-DOCSTART-`.
+const SENTENCES: usize = 20;
+
+/// A long CoNLL file (WikiNER, QUAERO) as documents of some sentences each. Other documents stay whole; what CoNLL calls
+/// `MISC` identifies nobody.
+fn pieces(doc: &Doc) -> Vec<Doc> {
+    let Some(text) = doc.text.as_deref() else { return vec![doc.clone()] };
+    let conll = |t: &Tag| matches!(t.label.as_str(), "PER" | "LOC" | "ORG" | "MISC");
+    if text.lines().count() <= SENTENCES || !doc.spans.iter().all(conll) {
+        return vec![doc.clone()];
+    }
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut start = 0;
+    let piece = |(n, lines): (usize, &[&str])| {
+        let text: String = lines.concat();
+        let (from, to) = (start, start + text.chars().count());
+        start = to;
+        let inside = doc.spans.iter().filter(|t| t.start >= from && t.end <= to && t.label != "MISC");
+        let spans = inside.map(|t| Tag::new(t.start - from, t.end - from, t.label.clone())).collect();
+        Doc { id: format!("{}:{}", doc.id, n + 1), text: Some(text), spans }
+    };
+    lines.chunks(SENTENCES).enumerate().map(piece).collect()
 }
 
 fn without_text(path: &Path, id: &str) -> Error {

@@ -163,3 +163,18 @@ fn what_cannot_be_used_is_told() {
         assert!(!Path::new(&model).exists());
     }
 }
+
+/// Tchouka 2022, table 4 and figure 8: the codes of letters before and after, document by document.
+#[test]
+fn codes_before_and_after_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("before.tsv"), "a\tI10\na\tE11.9\nb\tJ18.9\n").unwrap();
+    std::fs::write(path("after.tsv"), "a\tI10\nb\tJ18.9\nb\tN39.0\n").unwrap();
+    let found = json(&["code", "compare", &path("before.tsv"), &path("after.tsv"), "--format", "json"]);
+    assert_eq!((&found["documents"], &found["equal"]), (&2.into(), &0.into()), "{found}");
+    assert!((found["f1"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{found}");
+    assert_eq!(found["each"][0]["jaccard"], 0.5);
+    let done = taire(&["code", "compare", &path("before.tsv"), &path("after.tsv"), "--each"]);
+    assert!(String::from_utf8_lossy(&done.stdout).contains("mean Jaccard index"), "{done:?}");
+}

@@ -53,3 +53,39 @@ fn two_schemes_are_refused_with_the_option_that_joins_them() {
     assert_eq!(done.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&done.stderr).contains("--scheme"));
 }
+
+/// Córdoba's tables 5.5 to 5.8 and annex A.2, and Bigeard's letters with an element around each identifier.
+#[test]
+fn tables_by_token_and_section_and_gold_with_elements() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let text =
+        "Nombre: Ana.\nNHC: 4471.\nHistoria Actual: Vista por Luis Vega ayer.\nRemitido por: Luis Vega.\n";
+    let gold = serde_json::json!({"id": "a", "text": text, "spans": [[8, 11, "NOMS"], [18, 22, "IDSUJ"], [52, 61, "NOMP"], [82, 91, "NOMP"]]});
+    let found = serde_json::json!({"id": "a", "text": text, "spans": [[8, 11, "NOMS"], [18, 22, "IDSUJ"], [82, 86, "NOMP"]]});
+    fs::write(path("gold.jsonl"), gold.to_string()).expect("written");
+    fs::write(path("found.jsonl"), found.to_string()).expect("written");
+    let args = [&path("gold.jsonl"), &path("found.jsonl"), "--by", "section", "--tokens"].map(String::from);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let printed = evaluate(&args);
+    let table = String::from_utf8_lossy(&printed.stdout);
+    for part in
+        ["coverage by section", "tokens, header", "tokens, body", "tokens, footer", "weighted avg", "I-NOMP"]
+    {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let json = evaluate(&[&args[..], &["--format", "json"]].concat());
+    let scores: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(scores["tokens"]["footer"]["micro"]["r"], 0.5, "{scores}");
+    assert_eq!(scores["by"]["section"]["header"]["wholly"], 2);
+
+    fs::write(path("lettre.xml"), "Vu <prenomf>Denise</prenomf> <nom_famille>Martin</nom_famille>")
+        .expect("written");
+    let line = r#"{"id":"lettre","spans":[[3,9,"prenom"],[10,16,"nom_famille"]]}"#;
+    fs::write(path("lettre.jsonl"), line).expect("written");
+    let done = evaluate(&[&path("lettre.xml"), &path("lettre.jsonl")]);
+    assert!(
+        String::from_utf8_lossy(&done.stdout).contains("documents with nothing missed  1 of 1"),
+        "{done:?}"
+    );
+}

@@ -186,3 +186,38 @@ fn trains_a_transformer_and_a_policy_hears_it() {
     let empty = hurt("tagger.safetensors", b"");
     assert!(empty.contains("tagger.safetensors: too short"), "{empty}");
 }
+
+/// Tchouka 2022, §3.3: models learn from files of tokens and IOB labels (WikiNER, QUAERO), without documents in them.
+#[test]
+fn a_conll_file_trains_a_crf() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mut lines = String::new();
+    for i in 0..160 {
+        let (given, family) = (GIVEN[i % 8], FAMILY[(i * 3 + i / 8) % 7]);
+        write!(lines, "{given} B-PER\n{family} I-PER\nhabite O\nBermont B-LOC\n. O\n\n").unwrap();
+        write!(lines, "Le O\nTour B-MISC\npasse O\n. O\n\n").unwrap();
+    }
+    std::fs::write(path("wikiner.conll"), lines).unwrap();
+    let args = [
+        "train",
+        "crf",
+        "--gold",
+        &path("wikiner.conll"),
+        "--scheme",
+        "hnfc",
+        "--lang",
+        "fr",
+        "-o",
+        &path("m.crf"),
+    ];
+    let done = taire(&[&args[..], &["--format", "json", "--iterations", "20"]].concat());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(
+        report["documents"].as_u64().unwrap() + report["dev_documents"].as_u64().unwrap(),
+        16,
+        "{report}"
+    );
+    assert!(report["dev"]["f1"].as_f64().unwrap() > 0.9, "{report}");
+}

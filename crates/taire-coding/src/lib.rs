@@ -5,6 +5,7 @@
 //! [`Table`] has the labels of ICD-10.
 
 mod adam;
+mod agreement;
 mod bag;
 mod cases;
 mod coder;
@@ -23,6 +24,7 @@ mod utility;
 mod vectors;
 mod words;
 
+pub use agreement::{CodeAgreement, Codes, DocumentAgreement, compare_codes};
 pub use bag::BagOptions;
 pub use cases::{Case, Grain, Labels, OTHER, read_codes, set_aside};
 pub use coder::{About, Coder, Predicted};

@@ -2,7 +2,7 @@
 //! initials that are those of a person of the document stand for that person.
 
 use rustc_hash::FxHashMap;
-use taire_text::{Entity, Kind, Label, Mention, Note, Role, Shape, Source, Span, fold, fold_char};
+use taire_text::{Entity, Kind, Label, Language, Mention, Note, Role, Shape, Source, Span, fold, fold_char};
 
 use crate::MAX_TOKENS;
 
@@ -13,13 +13,16 @@ pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
         let norm = note.to_norm(entity.span);
         let first = note.token_at(norm.start());
         let after = note.token_at(norm.end());
-        if let Some((from, to)) = before(note, first) {
+        if let Some((from, to)) = before(note, first, |at| is_given_initial(note, at, entity, entities)) {
             push(note, from, to, entity, out);
         }
         if let Some((from, to)) = following(note, after) {
             push(note, from, to, entity, out);
         }
         of_given_names(note, first, after, out);
+    }
+    if note.language == Language::Fr {
+        given_and_initial(note, entities, out);
     }
     of_known_people(note, entities, out);
 }
@@ -195,7 +198,8 @@ fn push(note: &Note, from: usize, to: usize, beside: &Entity, out: &mut Vec<Ment
 }
 
 /// `J. DUPONT`, `J.-P. DUPONT`, `J DUPONT`: the run of initials that ends before token `first`.
-fn before(note: &Note, first: usize) -> Option<(usize, usize)> {
+/// `M` is a title unless `is_initial` says otherwise.
+fn before(note: &Note, first: usize, is_initial: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
     let (tokens, text) = (&note.tokens, note.norm());
     let last = first.checked_sub(1)?;
     let mut i = last;
@@ -206,7 +210,8 @@ fn before(note: &Note, first: usize) -> Option<(usize, usize)> {
             Kind::Word if token.shape == Shape::Single => {
                 let word = token.of(text);
                 let dotted = tokens[i + 1].of(text) == ".";
-                let title = matches!(word, "M" | "D") && !hyphen_before(note, i);
+                let titles: &[&str] = if note.language == Language::Es { &["M", "D"] } else { &["M"] };
+                let title = titles.contains(&word) && !hyphen_before(note, i) && !is_initial(i);
                 // "A TROUVILLE", "O Suso", a letter of another column.
                 let article = !dotted && matches!(word, "A" | "O" | "E" | "Y");
                 let apart = !dotted && i + 1 == first && tokens[first].start() - token.end() > 1;
@@ -224,6 +229,48 @@ fn before(note: &Note, first: usize) -> Option<(usize, usize)> {
         }
     }
     from.map(|from| (from, last))
+}
+
+/// Bigeard's second rule for `M`: without a dot before a family name, it is the initial of the given name that stands beside
+/// that family name elsewhere in the document, when that begins with an M.
+fn is_given_initial(note: &Note, at: usize, beside: &Entity, entities: &[Entity]) -> bool {
+    let dotted = note.tokens.get(at + 1).is_some_and(|t| t.of(note.norm()) == ".");
+    if dotted || beside.label != Label::FamilyName || note.tokens[at].of(note.norm()) != "M" {
+        return false;
+    }
+    let family = fold(&note.readable(beside.span));
+    entities.windows(2).any(|pair| {
+        let (given, other) = match (pair[0].label, pair[1].label) {
+            (Label::GivenName, Label::FamilyName) => (&pair[0], &pair[1]),
+            (Label::FamilyName, Label::GivenName) => (&pair[1], &pair[0]),
+            _ => return false,
+        };
+        pair[1].span.start() - pair[0].span.end() <= 2
+            && fold(&note.readable(other.span)) == family
+            && fold(&note.readable(given.span)).starts_with('m')
+    })
+}
+
+/// A given name of the lists and a capital: `j'ai examiné Jeannette K.`
+fn given_and_initial(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
+    let (tokens, text) = (&note.tokens, note.norm());
+    for at in 0..tokens.len().saturating_sub(2) {
+        let facts = tokens[at].facts;
+        let given = tokens[at].shape == Shape::Title && facts.given_tier() >= 5 && facts.word_class() == 0;
+        let medical = facts.is_medical() || facts.is_drug() || facts.is_town();
+        let initial = tokens[at + 1].shape == Shape::Single
+            && !tokens[at + 1].glued
+            && tokens[at + 2].glued
+            && tokens[at + 2].of(text) == ".";
+        let span = note.raw_of_tokens(at, at);
+        if !given || medical || !initial || entities.iter().any(|e| e.span.overlaps(span)) {
+            continue;
+        }
+        let why = "a given name of the lists with an initial behind it";
+        out.push(Mention::phi(span, Label::GivenName, 0.7, Source::Initials, why));
+        let letter = note.raw_of_tokens(at + 1, at + 2);
+        out.push(Mention::phi(letter, Label::Initials, 0.7, Source::Initials, why));
+    }
 }
 
 fn hyphen_before(note: &Note, at: usize) -> bool {
@@ -272,7 +319,7 @@ mod tests {
     use std::sync::Arc;
 
     use taire_lexicon::Annotator;
-    use taire_text::{KnownIdentity, Language};
+    use taire_text::KnownIdentity;
 
     use super::*;
     use crate::{FusionRule, fuse};

@@ -295,7 +295,10 @@ fn skip_particles(note: &Note, at: usize) -> Option<usize> {
         }
     }
     let next = tokens.get(i)?;
-    (i > at && next.kind == Kind::Word && next.is_capitalised() && next.shape != Shape::Single).then_some(i)
+    // `Le Dr Paul Martin`: an article before a title is no particle.
+    let title = WordClass::of(next).is_some_and(WordClass::is_title);
+    (i > at && next.kind == Kind::Word && next.is_capitalised() && next.shape != Shape::Single && !title)
+        .then_some(i)
 }
 
 /// The `d` of `d'Ors`, which is a title in Spanish when it is a capital.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use taire_text::{Note, fold};
 
 use crate::folded::{WordSet, word_hash};
+use crate::structure::is_header_key;
 
 /// A part of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +24,8 @@ pub struct Sections {
 
 /// A line longer than this is prose.
 const LONGEST_PAIR: usize = 160;
+/// A key has no more bytes than this.
+const LONGEST_KEY: usize = 50;
 /// A heading has no more words than this.
 const HEADING_WORDS: usize = 6;
 
@@ -34,30 +37,52 @@ static FOOTERS: LazyLock<WordSet> = LazyLock::new(|| {
     ])
 });
 
+/// What a line says of where the header ends.
+enum Line {
+    /// A key of a header with its value.
+    Pair,
+    /// A heading or nothing: the lines after it decide.
+    Open,
+    /// The key of a section, or prose.
+    Body,
+}
+
+fn read_line(line: &str) -> Line {
+    let content = line.trim();
+    let key = content.find(':').map(|colon| &content[..colon]);
+    let pair = key.is_some_and(|k| k.len() <= LONGEST_KEY && is_header_key(k));
+    if pair && content.chars().count() <= LONGEST_PAIR {
+        Line::Pair
+    } else if key.is_none() && content.split_whitespace().count() <= HEADING_WORDS {
+        Line::Open
+    } else {
+        Line::Body
+    }
+}
+
+/// Where the header ends: after the last pair before the first line whose key is no header key. One pair is a heading
+/// with a colon.
+fn header_end(text: &str) -> usize {
+    let (mut end, mut at, mut pairs) = (0, 0, 0);
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        match read_line(line) {
+            Line::Pair => (end, pairs) = (at, pairs + 1),
+            Line::Open => {}
+            Line::Body => break,
+        }
+    }
+    if pairs < 2 { 0 } else { end }
+}
+
 impl Sections {
     pub fn of(note: &Note) -> Sections {
-        let text = note.raw();
-        let mut body = 0;
-        let mut pairs = 0;
-        let mut at = 0;
-        for line in text.split_inclusive('\n') {
-            let content = line.trim();
-            let chars = content.chars().count();
-            let pair = chars <= LONGEST_PAIR && content.find(':').is_some_and(|colon| colon <= 40);
-            let heading = !content.is_empty() && content.split_whitespace().count() <= HEADING_WORDS;
-            if !(pair || heading || content.is_empty()) {
-                break;
-            }
-            at += line.len();
-            pairs += usize::from(pair);
-            if pair {
-                body = at;
-            }
-        }
-        // One pair is a heading with a colon.
-        if pairs < 2 {
-            body = 0;
-        }
+        Sections::of_text(note.raw())
+    }
+
+    /// The same, of a text that is no note.
+    pub fn of_text(text: &str) -> Sections {
+        let body = header_end(text);
         let mut footer = text.len();
         let mut start = text.len();
         for line in text.split_inclusive('\n').rev() {
@@ -71,6 +96,25 @@ impl Sections {
             }
         }
         Sections { body, footer }
+    }
+
+    pub(crate) fn body_start(&self) -> usize {
+        self.body
+    }
+
+    pub(crate) fn footer_start(&self) -> usize {
+        self.footer
+    }
+
+    /// Where the parts that are not empty start, with their names.
+    pub fn starts(&self) -> Vec<(usize, &'static str)> {
+        let starts = [(0, "header"), (self.body, "body"), (self.footer, "footer")];
+        let mut out: Vec<(usize, &'static str)> = Vec::new();
+        for (start, name) in starts {
+            out.retain(|part| part.0 < start);
+            out.push((start, name));
+        }
+        out
     }
 
     /// The part a byte of the text lies in.
@@ -110,6 +154,18 @@ mod tests {
         let found: Vec<Section> = parts(&text).into_iter().map(|p| p.0).collect();
         use Section::*;
         assert_eq!(found, [Header, Header, Header, Body, Body, Footer, Footer]);
+    }
+
+    #[test]
+    fn a_short_line_with_the_key_of_a_section_is_body() {
+        // Córdoba, figure 4.2: the report starts on the line of its key.
+        let text = "Nombre: Ana.\nEdad: 17 años Sexo: H.\nServicio: Urología.\nInforme clínico del paciente: Varón de 17 años.\n";
+        let found: Vec<Section> = parts(text).into_iter().map(|p| p.0).collect();
+        use Section::*;
+        assert_eq!(found, [Header, Header, Header, Body]);
+        let starts = Sections::of_text(text).starts();
+        assert_eq!(starts.iter().map(|s| s.1).collect::<Vec<_>>(), ["header", "body", "footer"]);
+        assert_eq!(starts[1].0, text.find("Informe").unwrap());
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl Measure {
 }
 
 impl Mean {
-    fn of(labels: &BTreeMap<String, Scores>) -> Mean {
+    pub(crate) fn of(labels: &BTreeMap<String, Scores>) -> Mean {
         let gold: Vec<_> = labels.values().filter(|s| s.tp + s.fn_ > 0).collect();
         let mean = |figure: fn(&Scores) -> f64| {
             if gold.is_empty() {

@@ -10,16 +10,19 @@ use taire_text::{Label, Tier};
 use crate::compare::word_ranges;
 use crate::corpus::{Pair, Tag, pair};
 use crate::intervals::Ranges;
-use crate::{Corpus, Error, Offsets};
+use crate::token_table::in_points;
+use crate::{Corpus, Error, Offsets, PartsOf};
 
 /// What spans are grouped by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum GroupBy {
     Label,
     Tier,
     Role,
     /// Head (the first ten lines that are not empty), foot (the last five), body.
     Part,
+    /// The parts that a function names.
+    Named(PartsOf),
 }
 
 /// How much of a group is covered.
@@ -143,6 +146,17 @@ pub fn by_group(
         GroupBy::Tier => group(&pairs, |pair, tag| tier(pair, tag).map(|t| t.key().to_owned())),
         GroupBy::Role => group(&pairs, |pair, tag| Some(gold.role(pair.id, tag).name().to_owned())),
         GroupBy::Part => group(&pairs, |pair, tag| Some(part(pair.text?, tag.start).to_owned())),
+        GroupBy::Named(parts) => {
+            let starts: BTreeMap<&str, Vec<(usize, &'static str)>> = pairs
+                .iter()
+                .filter_map(|p| p.text.map(|text| (p.id, in_points(text, parts(text)))))
+                .collect();
+            group(&pairs, |pair, tag| {
+                let starts = starts.get(pair.id)?;
+                let at = starts.partition_point(|part| part.0 <= tag.start);
+                starts[..at].last().map(|part| part.1.to_owned())
+            })
+        }
     })
 }
 
@@ -179,10 +193,31 @@ fn part(text: &str, at: usize) -> &'static str {
 /// FASDIM's measure: words that identify, and how many of them are hidden; the others, and how many of those.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Words {
+    /// Documents with a text, and the identifiers marked in them.
+    pub documents: u64,
+    pub spans: u64,
     pub identifying: u64,
     pub identifying_hidden: u64,
     pub others: u64,
     pub others_hidden: u64,
+}
+
+impl Words {
+    /// Of the words that identify, the share hidden; all of nothing is all.
+    pub fn recall(&self) -> f64 {
+        if self.identifying == 0 { 1.0 } else { self.identifying_hidden as f64 / self.identifying as f64 }
+    }
+
+    /// Of the words hidden, the share that identify.
+    pub fn precision(&self) -> f64 {
+        let hidden = self.identifying_hidden + self.others_hidden;
+        if hidden == 0 { 1.0 } else { self.identifying_hidden as f64 / hidden as f64 }
+    }
+
+    pub fn f1(&self) -> f64 {
+        let (p, r) = (self.precision(), self.recall());
+        if p + r == 0.0 { 0.0 } else { 2.0 * p * r / (p + r) }
+    }
 }
 
 /// Counts words and numbers; one is hidden when a prediction touches it. Documents without a text are not counted.
@@ -190,6 +225,8 @@ pub fn hidden_words(gold: &Corpus, predicted: &Corpus, offsets: Offsets) -> Resu
     let mut words = Words::default();
     for pair in pair(gold, predicted, offsets)?.pairs {
         let Some(text) = pair.text else { continue };
+        words.documents += 1;
+        words.spans += pair.gold.len() as u64;
         let (gold, hidden) = (Ranges::of(pair.gold.iter()), Ranges::of(pair.predicted.iter()));
         for (start, end) in word_ranges(text) {
             let is_hidden = u64::from(hidden.touches(start, end));
@@ -261,6 +298,17 @@ mod tests {
     fn words_hidden() {
         let some = corpus(r#"[[4,8,"FamilyName"],[0,3,"FamilyName"]]"#);
         let words = hidden_words(&gold(), &some, Offsets::CodePoints).unwrap();
-        assert_eq!(words, Words { identifying: 6, identifying_hidden: 1, others: 2, others_hidden: 1 });
+        assert_eq!((words.recall(), words.precision()), (1.0 / 6.0, 0.5));
+        assert_eq!(
+            words,
+            Words {
+                documents: 1,
+                spans: 5,
+                identifying: 6,
+                identifying_hidden: 1,
+                others: 2,
+                others_hidden: 1
+            }
+        );
     }
 }

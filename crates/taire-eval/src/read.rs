@@ -1,4 +1,5 @@
-//! Corpora read from JSONL (spans as arrays or objects), from BRAT folders or from marked documents (`.md`).
+//! Corpora read from JSONL (spans as arrays or objects), BRAT folders, marked documents (`.md`), CoNLL files and letters
+//! with an element around each identifier (`.xml`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use taire_text::{Position, Role, marked};
 
-use crate::{Corpus, Doc, Error, Tag};
+use crate::exchange::Exchange;
+use crate::{Corpus, Doc, Error, Tag, inline_xml};
 
 #[derive(Deserialize)]
 struct Line {
@@ -39,7 +41,8 @@ enum LineSpan {
 }
 
 impl Corpus {
-    /// A `.jsonl` file, a BRAT `.ann` file, a marked `.md` file, or a folder of one of these, walked.
+    /// A `.jsonl` file, a BRAT `.ann` file, a marked `.md` file, or a folder of one of these, walked; a CoNLL file of tokens
+    /// and IOB labels (`.conll`, `.iob`, `.bio`); an `.xml` file or a folder of them with an element around each identifier.
     ///
     /// Ids of marked documents are their paths without extension below the folder that holds `splits.toml` (the
     /// corpus: `fr/a/01`), else their file names.
@@ -49,12 +52,20 @@ impl Corpus {
             return match path {
                 _ if has(path, "ann") => Corpus::new([brat(path, stem(path))?]),
                 _ if has(path, "md") => marked_documents(&[path.to_owned()], path),
+                _ if has(path, "xml") => inline_xml_documents(&[path]),
+                _ if ["conll", "iob", "iob2", "bio"].iter().any(|e| has(path, e)) => {
+                    Ok(Exchange::Conll.read(path)?.corpus)
+                }
                 _ => jsonl([path]),
             };
         }
         let mut files = Vec::new();
         walk(path, &mut files)?;
         let annotated: Vec<_> = files.iter().filter(|f| has(f, "ann")).collect();
+        let elements: Vec<&Path> = files.iter().map(PathBuf::as_path).filter(|f| has(f, "xml")).collect();
+        if annotated.is_empty() && !elements.is_empty() && elements.len() == files.len() {
+            return inline_xml_documents(&elements);
+        }
         if annotated.is_empty() {
             let lines: Vec<&Path> = files.iter().map(PathBuf::as_path).filter(|f| has(f, "jsonl")).collect();
             let corpus = if lines.is_empty() { marked_documents(&files, path)? } else { jsonl(lines)? };
@@ -133,6 +144,12 @@ fn marked_documents(files: &[PathBuf], below: &Path) -> Result<Corpus, Error> {
         Doc { id, text: Some(marked.text.clone()), spans }
     });
     Corpus::new(docs.collect::<Vec<_>>())
+}
+
+/// Letters with an element around each identifier, one a file.
+fn inline_xml_documents(files: &[&Path]) -> Result<Corpus, Error> {
+    let read = |file: &&Path| inline_xml::parse(stem(file), &load(file)?).map_err(|e| e.in_file(file));
+    Corpus::new(files.iter().map(read).collect::<Result<Vec<_>, Error>>()?)
 }
 
 pub(crate) fn stem(path: &Path) -> String {

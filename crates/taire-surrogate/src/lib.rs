@@ -51,5 +51,5 @@ pub use join_key::{IdKind, IdStyle};
 pub use key::{DrawId, SecretKey};
 pub use people::RecordNames;
 pub use rewrite::{Fallback, Mend, Replacement, Rewriter, Rewritten};
-pub use settings::{Action, Dates, Limits, Places, ScopeKind, Settings, TagNames};
+pub use settings::{Action, Dates, Limits, NumberStyle, Places, ScopeKind, Settings, TagNames};
 pub use taire_privacy::{Adjacency, Loss, Unit};

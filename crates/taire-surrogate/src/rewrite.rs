@@ -20,7 +20,7 @@ use crate::people::{NameScopes, People, RecordNames, known_words, written_names}
 use crate::places::{Atlas, Chosen};
 use crate::profiles::Profiles;
 use crate::response::Responses;
-use crate::settings::{Action, Dates, ScopeKind, Settings};
+use crate::settings::{Action, Dates, NumberStyle, ScopeKind, Settings};
 use crate::time::{Frame, FrameContext, FrameScopes};
 use crate::{
     Error, contact, event_words, facilities, institution, nir, numbers, streets, tags, wider, words,
@@ -436,6 +436,11 @@ impl Job<'_> {
             true => (Scope::Corpus, &self.site_atlas),
             false => (self.scope, &self.atlas),
         };
+        let place = format!("{}\u{1f}{}", self.note.id, entity.span.start());
+        let number_scope = match self.rewriter.settings.numbers {
+            NumberStyle::Consistent => scope,
+            NumberStyle::Random => Scope::Document(&place),
+        };
         let after = || &self.note.norm()[self.note.to_norm(entity.span).end()..];
         let made = match self.meaning(index, entity) {
             Label::GivenName | Label::FamilyName | Label::Initials => {
@@ -444,7 +449,9 @@ impl Job<'_> {
             Label::Date | Label::BirthDate => self.frame.date_text(index, original),
             Label::Age => self.frame.age_text(index, original, after()),
             Label::RelativeDate => self.frame.relative_text(original, after()),
-            Label::Phone | Label::Fax => contact::phone(streams, scope, original, language, &self.avoid),
+            Label::Phone | Label::Fax => {
+                contact::phone(streams, number_scope, original, language, &self.avoid)
+            }
             Label::Email => {
                 let role = self.people.role_in_mail(original);
                 let scope = if role == Role::Caregiver { Scope::Corpus } else { scope };
@@ -475,7 +482,7 @@ impl Job<'_> {
                     original,
                 ) {
                     Some(made) => made,
-                    None => numbers::surrogate(streams, scope, original, &self.avoid),
+                    None => numbers::surrogate(streams, number_scope, original, &self.avoid),
                 }
             }
             Label::City => atlas.city(original),

@@ -302,6 +302,9 @@ pub struct Settings {
     pub tags: TagNames,
     /// How ids that join tables are replaced.
     pub ids: IdStyle,
+    /// Whether a telephone or a number in a text has one surrogate, or another at each place.
+    #[serde(skip_serializing_if = "NumberStyle::is_consistent")]
+    pub numbers: NumberStyle,
     /// Ages from here on are pooled.
     pub old_age: u16,
     /// One action for every label that `groups` and `labels` do not name.
@@ -313,6 +316,23 @@ pub struct Settings {
     /// Labels answered by randomised response, with their ε: `Sex` and `Kinship`.
     pub response: BTreeMap<Label, f64>,
     pub budget: Limits,
+}
+
+/// What a telephone or a number in a text becomes (Bigeard, table 3.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NumberStyle {
+    /// The same surrogate wherever it stands: joins by number are kept.
+    #[default]
+    Consistent,
+    /// Another surrogate at each place.
+    Random,
+}
+
+impl NumberStyle {
+    fn is_consistent(&self) -> bool {
+        *self == NumberStyle::Consistent
+    }
 }
 
 impl Default for Settings {
@@ -330,6 +350,7 @@ impl Default for Settings {
             indicators: None,
             tags: TagNames::default(),
             ids: IdStyle::default(),
+            numbers: NumberStyle::default(),
             old_age: 90,
             all: None,
             groups: BTreeMap::new(),

@@ -55,7 +55,7 @@ pub use records::Records;
 pub use report::{Doubtful, Refused, Report};
 pub use run::{Refusal, Run, Task, Treated};
 pub use spans::found_spans;
-pub use taire_detect::{Judgement, Judgements, PeopleIndex, TrustedRecord, WordEntry, WordList};
+pub use taire_detect::{Judgement, Judgements, PeopleIndex, Sections, TrustedRecord, WordEntry, WordList};
 pub use taire_formats::{Document, FinalSpan, OutSpan};
 pub use taire_surrogate::{Adjacency, IdKind, Loss, Release, SecretKey, Unit};
 pub use taire_text::{

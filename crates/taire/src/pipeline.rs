@@ -8,8 +8,9 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use taire_detect::{
     AllowList, AllowedSpans, Calibration, Detector, FusionRule, Guard, Lexical, LinkFacts, Metadata,
-    OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord, foreign_language, fuse,
-    hear_dissent, initials, second_pass, settle, spared, words,
+    OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord, footer_values,
+    foreign_language, fuse, header_values, hear_dissent, initials, long_numbers, mask_titles, second_pass,
+    settle, spared, words,
 };
 use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
@@ -219,7 +220,14 @@ impl Pipeline {
                     }
                     None => detectors.push(Box::new(transformer(policy, language)?)),
                 },
-                Source::AllowList => detectors.push(Box::new(AllowList::new(policy.judgements()?))),
+                Source::AllowList => {
+                    let list = AllowList::new(policy.judgements()?);
+                    detectors.push(Box::new(if policy.detect.starter {
+                        list
+                    } else {
+                        list.without_starter()
+                    }));
+                }
                 _ => {}
             }
         }
@@ -384,6 +392,11 @@ impl Pipeline {
 
     fn decide(&self, note: &Note, mut mentions: Vec<Mention>, others: &TrustedRecord) -> Findings {
         self.keep_heard(note, &mut mentions, 0);
+        // Each part of a report read in its own way (Córdoba): only where the policy names the parts.
+        let sections = self.policy.detect.parts.is_some().then(|| Sections::of(note));
+        if let Some(sections) = &sections {
+            header_values(note, sections, &mut mentions);
+        }
         let allowed = self.add_own(note, &mut mentions);
         given::speak(note, &mut mentions);
         let guard = self.policy.detect.guard.then(|| Guard::read(note, &mentions));
@@ -399,6 +412,12 @@ impl Pipeline {
         if self.policy.looks(Source::Trusted) {
             second_pass(note, &entities, others, &mut mentions);
         }
+        if let Some(sections) = &sections {
+            footer_values(note, sections, &entities, &mut mentions);
+        }
+        if self.policy.detect.long_numbers {
+            long_numbers(note, &entities, &mut mentions);
+        }
         if mentions.len() > before {
             if let Some(guard) = &guard {
                 guard.screen(&mut mentions, before);
@@ -410,6 +429,9 @@ impl Pipeline {
         entities = settle(note, entities);
         if let Some(guard) = &guard {
             entities = guard.clip(entities);
+        }
+        if self.policy.looks(Source::AllowList) {
+            entities = mask_titles(note, entities);
         }
         let mut entities = given::restore(note, entities);
         let mut spared = spared(note.raw(), &mentions, &entities, &self.rule);

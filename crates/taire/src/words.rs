@@ -52,6 +52,12 @@ impl UnjudgedWords {
                 Kind::Number => {
                     found.numbers += 1;
                     found.numbers_masked += u64::from(entity.is_some());
+                    let alone = entity.is_some_and(|e| e.sources.iter().eq([Source::AllowList]));
+                    let pattern = if alone { pattern_around(note, &covered, at) } else { None };
+                    if let Some(pattern) = pattern.filter(|p| judged.get(p).is_none()) {
+                        let seen = || Seen { count: 1, context: context(note, &covered, at) };
+                        found.seen.entry(pattern).and_modify(|seen| seen.count += 1).or_insert_with(seen);
+                    }
                 }
                 Kind::Word => {
                     found.words += 1;
@@ -110,6 +116,16 @@ impl UnjudgedWords {
     }
 }
 
+/// The pattern that would protect a masked number: with the word after it, else with the word before.
+fn pattern_around(note: &Note, covered: &[Option<usize>], at: usize) -> Option<String> {
+    let word = |i: usize| {
+        let token = note.tokens.get(i).filter(|t| t.kind == Kind::Word && covered[i].is_none())?;
+        Some(fold(token.of(note.norm()))).filter(|w| w.chars().all(char::is_alphabetic))
+    };
+    let after = word(at + 1).map(|w| format!("# {w}"));
+    after.or_else(|| word(at.checked_sub(1)?).map(|w| format!("{w} #")))
+}
+
 /// For each token, the entity that covers it.
 fn coverage(note: &Note, entities: &[Entity]) -> Vec<Option<usize>> {
     let mut covered = vec![None; note.tokens.len()];
@@ -141,7 +157,7 @@ fn context(note: &Note, covered: &[Option<usize>], at: usize) -> String {
         }
         if i == at {
             out.push('[');
-            out.push_str(token.of(note.norm()));
+            out.push_str(if token.kind == Kind::Number { "#" } else { token.of(note.norm()) });
             out.push(']');
             last = None;
         } else if covered.is_some() || token.kind == Kind::Number {
@@ -180,6 +196,19 @@ mod tests {
         assert_eq!(list.entries[0].context, "… Vu par [zwrkab] avec @@@ pour @@@ acacias du @@@ …");
         assert!(list.entries.iter().all(|e| !e.context.contains(['0', '1', '2'])));
         assert!(!format!("{:?}", words("Vu par zwrkab")).contains("zwrkab"));
+    }
+
+    #[test]
+    fn contexts_of_masked_numbers_are_patterns_to_judge() {
+        let list = words("chambre 4512 puis 23 zwrks et 7 zwrks").into_list();
+        let patterns: Vec<(&str, u64)> = list
+            .entries
+            .iter()
+            .filter(|e| e.word.contains('#'))
+            .map(|e| (e.word.as_str(), e.count))
+            .collect();
+        assert_eq!(patterns, [("# puis", 1)]);
+        assert!(list.entries.iter().all(|e| !e.context.contains("4512")));
     }
 
     #[test]

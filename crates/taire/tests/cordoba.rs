@@ -34,6 +34,53 @@ fn what_the_header_tells_is_found_again() {
     assert!(!voices(&entities, "Sanmartín", 1).contains(&Source::Crf));
 }
 
+fn words(text: &str) -> Vec<&str> {
+    let engine = Engine::new(Some("cordoba"), None, None).unwrap();
+    let note = Note::builder("a", text).language(Some(Language::Es)).build().unwrap();
+    engine.detect(note).unwrap().1.iter().map(|e| e.span.of(text)).collect()
+}
+
+/// Figure 4.2: the report starts on the line of its key, however short that line is.
+#[test]
+fn a_short_line_after_the_header_is_read_as_body() {
+    let text = "Nombre: Ana.\nApellidos: Ruiz Vega.\nEdad: 37 años Sexo: M.\nMédico: Luis Gómez MartínezNºCol: 28 31 23567.\n\
+                Informe clínico del paciente: Paciente de 37 años ingresada por disnea en el Hospital Rey Juan Carlos.\n\
+                Remitido por: Dr. Luis Gómez Martínez. Hospital Rey Juan Carlos. Javier. ana@example.org\n";
+    let found = words(text);
+    assert_eq!(found.iter().filter(|w| **w == "Hospital Rey Juan Carlos").count(), 2, "{found:?}");
+    assert_eq!(found.iter().filter(|w| **w == "37 años").count(), 2, "{found:?}");
+    for word in ["28 31 23567", "Javier", "ana@example.org"] {
+        assert!(found.contains(&word), "{word}: {found:?}");
+    }
+}
+
+/// Footers name a street without a word for it, a generic hospital, a town before its country.
+#[test]
+fn what_stands_between_the_finds_of_a_footer_is_read() {
+    let head = "Nombre: Ana.\nNHC: 4471902.\nHistoria Actual: Mujer sana.\n";
+    for (footer, wanted) in [
+        ("Remitido por: Dra. Ana Ruiz. Hospital General. 28007 Madrid.", vec!["Hospital General"]),
+        (
+            "Remitido por: Dr. Luis Vega. Hospital Clínico San Carlos. Doctor Esquerdo, 46. 28007 Madrid.",
+            vec!["Doctor Esquerdo, 46"],
+        ),
+        (
+            "Remitido por: Dr. Luis Vega. Complejo Hospitalario Universitario de Albacete Hermanos Falcó, s/n - 02006 Albacete",
+            vec!["Hermanos Falcó, s/n"],
+        ),
+        (
+            "Remitido por: Dr. Luis Vega. C/ Videla Castillo, 1996. 5500 Mendoza, Argentina.",
+            vec!["5500", "Mendoza"],
+        ),
+    ] {
+        let text = format!("{head}{footer}\n");
+        let found = words(&text);
+        for word in wanted {
+            assert!(found.contains(&word), "{word}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn parts_are_checked() {
     let policy = |parts: &str| {

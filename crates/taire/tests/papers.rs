@@ -158,3 +158,95 @@ fn the_head_of_a_report() {
         done.text
     );
 }
+
+/// Words found under a policy, without their labels.
+fn words<'t>(policy: &str, text: &'t str) -> Vec<&'t str> {
+    found(&run(policy, "d", "p", text), text).iter().map(|f| f.0).collect()
+}
+
+/// Bigeard, §3.2.2, the M case: after a title an initial of the name; before a family name whose given name begins with an M,
+/// the initial of that; elsewhere the title.
+#[test]
+fn m_is_an_initial_or_a_title() {
+    assert_eq!(words("bigeard", "Mme M est vue ce jour."), ["M"]);
+    let text = "Le Dr Marie Duval écrit. M Duval a vu le patient.";
+    let done = run("bigeard", "d", "p", text);
+    let found = found(&done, text);
+    assert_eq!(found.iter().map(|f| f.0).collect::<Vec<_>>(), ["Marie", "Duval", "M", "Duval"]);
+    assert_eq!(found[2].1, Label::Initials);
+    assert_eq!(initial(new(&done, 0)), initial(new(&done, 2)), "{}", done.text);
+    assert_eq!(
+        words("bigeard", "Le Dr Paul Duval écrit. M Duval a vu le patient."),
+        ["Paul", "Duval", "Duval"]
+    );
+}
+
+/// Bigeard, §3.2.2: initials beside a given name; `D.` is no title in French; an article before a title is no name.
+#[test]
+fn initials_beside_given_names_and_articles_before_titles() {
+    let text = "j'ai examiné Jeannette K.";
+    let done = run("bigeard", "d", "p", text);
+    assert_eq!(found(&done, text), [("Jeannette", Label::GivenName), ("K.", Label::Initials)]);
+    assert_eq!(words("bigeard", "j'ai examiné D. Kremer"), ["D.", "Kremer"]);
+    assert_eq!(words("bigeard", "Le Dr Paul Martin vous remercie."), ["Paul", "Martin"]);
+}
+
+/// Bigeard, §3.2.4 and annex B: runs of more than five digits, boxes and flats; a platelet count stays.
+#[test]
+fn long_numbers_and_parts_of_addresses() {
+    assert_eq!(words("bigeard", "NI/NN SPD / 0253.625"), ["0253.625"]);
+    assert!(words("bigeard", "Plaquettes 250 000 /mm3, leucocytes 250000 /mm3.").is_empty());
+    let done = run("bigeard", "d", "p", "M. Durand, BP 18 33049 Bordeaux, apt 12");
+    for left in ["BP 18", "33049", "Bordeaux", "apt 12"] {
+        assert!(!done.text.contains(left), "{left}: {}", done.text);
+    }
+}
+
+/// Bigeard, annex C: forms of dates, found and written back in their own form under every policy with surrogates.
+#[test]
+fn dates_of_the_annex_keep_their_form() {
+    for policy in ["bigeard", "fr"] {
+        let text =
+            "Opéré en janvier, revu en 98. Consultations le 3, le 5 et le 8 avril 2007, IRM le 12.août.2004.";
+        let done = run(policy, "d", "p", text);
+        let dates: Vec<&str> =
+            found(&done, text).iter().filter(|f| f.1 == Label::Date).map(|f| f.0).collect();
+        assert_eq!(dates.last(), Some(&"12.août.2004"), "{policy}: {dates:?}");
+        for date in ["janvier", "98"] {
+            assert!(dates.contains(&date), "{policy}: {dates:?}");
+        }
+        assert!(!done.text.contains("le 3, le 5 et le 8 avril"), "{policy}: {}", done.text);
+        let dotted = done.text.rsplit_once("IRM le ").unwrap().1.trim_end_matches('.');
+        assert_eq!(dotted.matches('.').count(), 2, "{policy}: {}", done.text);
+    }
+}
+
+/// FASDIM, method, step 3: a title and the name after it become one mask, whatever the word.
+#[test]
+fn a_title_and_its_name_are_one_mask() {
+    for (text, masked) in [
+        ("vu par monsieur jean dupont ce jour", "vu par @@@ ce jour"),
+        ("Vu par le Dr Marie Martin.", "Vu par le @@@."),
+        ("Vu par le Dr Tension.", "Vu par le @@@."),
+    ] {
+        assert_eq!(run("fasdim", "d", "p", text).text, masked);
+    }
+}
+
+/// FASDIM's letter: values that its authors keep, a series that goes whole.
+#[test]
+fn values_of_the_letter_stay_and_codes_go() {
+    let text = "CRP inférieure à 3, 1/2 par jour, série SN4482X";
+    assert_eq!(run("fasdim", "d", "p", text).text, "CRP inférieure à 3, 1/2 par jour, série @@@");
+}
+
+/// Bigeard, table 3.1: a telephone is drawn anew at each place; `consistent` keeps one surrogate.
+#[test]
+fn telephones_are_drawn_anew_at_each_place() {
+    let text = "Tel 05 56 79 56 79. Rappel au 05 56 79 56 79.";
+    let done = run("bigeard", "d", "p", text);
+    assert_eq!(done.entities.len(), 2);
+    assert_ne!(new(&done, 0), new(&done, 1));
+    let again = run("fr", "d", "p", text);
+    assert_eq!(new(&again, 0), new(&again, 1));
+}

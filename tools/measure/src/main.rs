@@ -2,6 +2,7 @@
 
 mod corpus;
 mod deep;
+mod lists;
 mod pathological;
 mod values;
 
@@ -23,6 +24,8 @@ enum Command {
     Corpus(corpus::CorpusArgs),
     /// What the transformer of the deep policies adds, and what their cascade saves; `scores/deep.md` and `.json`
     Deep(deep::DeepArgs),
+    /// Policies that live on a hospital's lists, with lists made from the gold; `scores/lists.md` and `.json`
+    Lists(lists::ListsArgs),
     /// Time on repeated texts of 1, 2, 4 and 8 MB, which must grow with their length; `scores/pathological.md`
     Pathological(pathological::PathologicalArgs),
     /// Clinical values altered in published cases, from corpora beside the repository; `scores/values.md` and `.json`
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Corpus(args) => corpus::run(&args),
         Command::Deep(args) => deep::run(&args),
+        Command::Lists(args) => lists::run(&args),
         Command::Pathological(args) => pathological::run(&args),
         Command::Values(args) => values::run(&args),
     };

@@ -22,6 +22,9 @@ pub(crate) enum CodeAction {
     Predict(PredictArgs),
     /// Scores of a coder on documents whose codes are known
     Evaluate(ScoreArgs),
+    /// Codes of the same documents before and after de-identification: precision, recall, F1, and the Jaccard index of each
+    /// document
+    Compare(CompareCodesArgs),
     /// What de-identification costs a coder: trained on the original, on surrogates and on tags
     Utility(Box<UtilityArgs>),
 }
@@ -186,6 +189,22 @@ pub(crate) struct ScoreArgs {
     /// Threads; by default one for each core
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OutputFormat>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareCodesArgs {
+    /// Codes of the originals: lines of document id, tab, ICD-10 code
+    pub(crate) before: PathBuf,
+    /// Codes of the same documents after de-identification
+    pub(crate) after: PathBuf,
+    /// Compare families of three characters instead of whole codes
+    #[arg(long)]
+    pub(crate) families: bool,
+    /// One line for each document too
+    #[arg(long)]
+    pub(crate) each: bool,
     #[arg(long, value_enum)]
     pub(crate) format: Option<OutputFormat>,
 }

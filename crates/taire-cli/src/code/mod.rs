@@ -11,13 +11,15 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use taire::Error;
-use taire_coding::{Coder, Measured, Progress, Table, difference, measure, set_aside};
+use taire_coding::{
+    Coder, Measured, Progress, Table, compare_codes, difference, measure, read_codes, set_aside,
+};
 use taire_formats::AtomicFile;
 use taire_text::Language;
 
 use crate::Outcome;
 use crate::args::{OutputFormat, jobs};
-use args::{CodeAction, CodeArgs, LearnArgs, ScoreArgs, TrainArgs};
+use args::{CodeAction, CodeArgs, CompareCodesArgs, LearnArgs, ScoreArgs, TrainArgs};
 
 /// Fewer cases cannot be split into those to learn from and those to look at.
 const FEWEST: usize = 5;
@@ -27,6 +29,7 @@ pub(crate) fn code(args: &CodeArgs) -> Result<Outcome, Error> {
         CodeAction::Train(args) => train(args),
         CodeAction::Predict(args) => predict::predict(args),
         CodeAction::Evaluate(args) => evaluate(args),
+        CodeAction::Compare(args) => compare(args),
         CodeAction::Utility(args) => utility::utility(args),
     }
 }
@@ -154,6 +157,48 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Error> {
         );
     }
     Ok(read.outcome())
+}
+
+fn compare(args: &CompareCodesArgs) -> Result<Outcome, Error> {
+    let codes = |path: &Path| read_codes(&read::text(path)?).map_err(|e| e.in_file(path));
+    let found = compare_codes(&codes(&args.before)?, &codes(&args.after)?, args.families);
+    if found.documents == 0 {
+        return Err(Error::usage("the two files have no document in common; ids must be the same in both"));
+    }
+    if matches!(args.format, Some(OutputFormat::Json)) {
+        out!("{}", crate::to_json(&json!(found))?);
+        return Ok(Outcome::Done);
+    }
+    outln!(
+        "documents in both files {}, with equal codes {}; only in the first {}, only in the second {}",
+        found.documents,
+        found.equal,
+        found.only_before,
+        found.only_after
+    );
+    outln!(
+        "precision {:.4}, recall {:.4}, F1 {:.4}; mean Jaccard index of documents {:.4}",
+        found.precision,
+        found.recall,
+        found.f1,
+        found.jaccard
+    );
+    outln!("\nJaccard index  documents");
+    for (step, n) in found.by_jaccard.iter().enumerate() {
+        let bounds = if step == 10 {
+            "1".to_owned()
+        } else {
+            format!("{:.1} to {:.1}", step as f64 / 10.0, (step + 1) as f64 / 10.0)
+        };
+        outln!("{bounds:<14} {n:>9}");
+    }
+    if args.each {
+        outln!("\ndocument\tbefore\tafter\tin both\tJaccard index");
+        for d in &found.each {
+            outln!("{}\t{}\t{}\t{}\t{:.4}", d.id, d.before, d.after, d.common, d.jaccard);
+        }
+    }
+    Ok(Outcome::Done)
 }
 
 fn evaluate(args: &ScoreArgs) -> Result<Outcome, Error> {

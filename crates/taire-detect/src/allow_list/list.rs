@@ -2,7 +2,8 @@
 //!
 //! One line a word, tab between columns: `word`, `accept` or `refuse` or nothing, how often it was seen, and one
 //! context in which everything else unknown is masked. Words are folded on reading, so that a person may write
-//! accents and capitals. A refused word, and a word not yet judged, may be somebody's name: a list is kept where
+//! accents and capitals. A line with `#` is a pattern around a number (`# gelules`, `crp ~ #`): accepted, it protects the
+//! number; refused, it masks a number that a shipped pattern protects. A refused word, and a word not yet judged, may be somebody's name: a list is kept where
 //! the documents are, and neither [`WordList`] nor its errors print a word.
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 use taire_text::{Kind, Phi, fold, normalise, tokenise};
 
+use super::numbers::Protection;
 use crate::Error;
 
 const HEADER: &str = "word\tjudgement\tcount\tcontext";
@@ -77,11 +79,13 @@ impl WordList {
                 }
                 continue;
             }
-            let word = one_word(field(0)).ok_or_else(|| {
-                fail(
-                    "the first column holds more or less than one word; write each word on a line of its own",
-                )
-            })?;
+            let word = if field(0).contains('#') {
+                number_pattern(field(0)).map_err(fail)?
+            } else {
+                one_word(field(0)).ok_or_else(|| {
+                    fail("the first column holds more or less than one word; write each word on a line of its own")
+                })?
+            };
             let judgement = match field(1).to_lowercase().as_str() {
                 "" => None,
                 "accept" | "a" => Some(Judgement::Accept),
@@ -175,6 +179,14 @@ impl Judgements {
         self.0.get(folded).copied()
     }
 
+    /// Patterns around numbers that were judged so.
+    pub(super) fn patterns(&self, judgement: Judgement) -> impl Iterator<Item = &str> {
+        self.0
+            .iter()
+            .filter(move |(word, said)| **said == judgement && word.contains('#'))
+            .map(|(word, _)| &**word)
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -188,6 +200,13 @@ impl fmt::Debug for Judgements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Judgements({} words)", self.0.len())
     }
+}
+
+/// A pattern around a number, as `# gelules`: folded, one blank between its parts.
+fn number_pattern(text: &str) -> Result<String, &'static str> {
+    let pattern = fold(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    Protection::check(&pattern)?;
+    Ok(pattern)
 }
 
 fn one_word(text: &str) -> Option<String> {
@@ -272,6 +291,18 @@ mod tests {
         }
         let list = WordList { entries: vec![entry("lefebvre", None, 1)] };
         assert!(!format!("{list:?} {:?}", list.entries).contains("lefebvre"));
+    }
+
+    #[test]
+    fn patterns_around_numbers_are_judged_in_the_same_file() {
+        let list = WordList::parse("# Gélules\taccept\t4\nchambre #\trefuse\t2\n", "x").unwrap();
+        assert_eq!(list.entries[0].word, "# gelules");
+        assert_eq!(WordList::parse(&list.to_tsv(), "x").unwrap(), list);
+        let judged = WordList::judgements([&list]);
+        assert_eq!(judged.patterns(Accept).collect::<Vec<_>>(), ["# gelules"]);
+        assert_eq!(judged.patterns(Refuse).collect::<Vec<_>>(), ["chambre #"]);
+        let wrong = WordList::parse("#foo bar\taccept\n", "x").unwrap_err().to_string();
+        assert!(wrong.contains("unknown class"), "{wrong}");
     }
 
     #[test]

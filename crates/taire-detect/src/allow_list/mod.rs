@@ -10,11 +10,13 @@
 mod list;
 mod numbers;
 mod starter;
+mod titles;
 
 use taire_lexicon::Lexicon;
 use taire_text::{Kind, Label, Language, Mention, Note, Shape, Source, fold_into};
 
 pub use list::{Judgement, Judgements, WordEntry, WordList};
+pub use titles::mask_titles;
 
 use crate::{Detector, Error};
 use numbers::{Protection, Reading};
@@ -26,6 +28,11 @@ const REFUSED: f32 = 0.95;
 #[derive(Debug, Default)]
 pub struct AllowList {
     judged: Judgements,
+    /// Patterns around numbers that a person accepted, and those refused.
+    accepted: Option<Protection>,
+    refused: Option<Protection>,
+    /// Nothing is allowed but what a person judged.
+    empty: bool,
 }
 
 /// Why a word stays or goes.
@@ -38,7 +45,17 @@ enum Verdict {
 
 impl AllowList {
     pub fn new(judged: Judgements) -> Self {
-        AllowList { judged }
+        let compile = |judgement: Judgement| {
+            let mut patterns = judged.patterns(judgement).peekable();
+            patterns.peek().is_some().then(|| Protection::judged(patterns))
+        };
+        let (accepted, refused) = (compile(Judgement::Accept), compile(Judgement::Refuse));
+        AllowList { accepted, refused, judged, empty: false }
+    }
+
+    /// Starts from nothing: no ready words, no ready patterns.
+    pub fn without_starter(self) -> Self {
+        AllowList { empty: true, ..self }
     }
 
     /// Whether a person has judged this folded word.
@@ -50,6 +67,7 @@ impl AllowList {
         match self.judged.get(folded) {
             Some(Judgement::Accept) => Verdict::Allowed,
             Some(Judgement::Refuse) => Verdict::Refused,
+            None if self.empty => Verdict::Unknown,
             None if is_term => Verdict::Allowed,
             None if starter::allows(note.language, note.tokens[at].facts, folded) => Verdict::Allowed,
             None if note.tokens[at].shape == Shape::Lower
@@ -65,9 +83,19 @@ impl AllowList {
         let tokens = &note.tokens;
         let mut protected = vec![false; tokens.len()];
         let mut reading = Reading { text: note.norm(), tokens, word: String::new() };
-        Protection::shipped().mark(&mut reading, &mut protected);
+        if !self.empty {
+            Protection::shipped().mark(&mut reading, &mut protected);
+        }
+        if let Some(refused) = &self.refused {
+            let mut masked = vec![false; tokens.len()];
+            refused.mark(&mut reading, &mut masked);
+            protected.iter_mut().zip(&masked).for_each(|(slot, masked)| *slot &= !masked);
+        }
+        if let Some(accepted) = &self.accepted {
+            accepted.mark(&mut reading, &mut protected);
+        }
         let mut folded = reading.word;
-        let terms = terms(note);
+        let terms = if self.empty { vec![false; tokens.len()] } else { terms(note) };
         let mut says = |at: usize, score: f32, why: &'static str| {
             let span = note.raw_of_tokens(at, at);
             out.push(Mention::phi(span, Label::OtherDetail, score, Source::AllowList, why));
@@ -75,8 +103,12 @@ impl AllowList {
         let mut unknown = vec![false; tokens.len()];
         for (at, token) in tokens.iter().enumerate() {
             match token.kind {
-                Kind::Number if !protected[at] && !terms[at] => {
-                    says(at, UNKNOWN, "number that no pattern protects")
+                Kind::Number if !terms[at] && (!protected[at] || is_code(note, at)) => {
+                    says(at, UNKNOWN, "number that no pattern protects");
+                    // `SN4482X`: the letters of a series or a plate go with its digits.
+                    for part in letters_of_code(note, at) {
+                        says(part, UNKNOWN, "letters of a code with digits");
+                    }
                 }
                 Kind::Word => {
                     folded.clear();
@@ -105,6 +137,23 @@ impl AllowList {
             }
         }
     }
+}
+
+/// Four digits or more on the heels of capitals are a series or a plate, and no measure.
+fn is_code(note: &Note, at: usize) -> bool {
+    let token = &note.tokens[at];
+    let before = at.checked_sub(1).map(|i| note.tokens[i].shape);
+    token.glued && token.end() - token.start() >= 4 && matches!(before, Some(Shape::Upper | Shape::Single))
+}
+
+/// Capital letters glued to a number of three digits or more, on either side.
+fn letters_of_code(note: &Note, number: usize) -> impl Iterator<Item = usize> {
+    let tokens = &note.tokens;
+    let long = tokens[number].end() - tokens[number].start() >= 3;
+    let capital = |at: usize| matches!(tokens.get(at).map(|t| t.shape), Some(Shape::Upper | Shape::Single));
+    let before = number.checked_sub(1).filter(|&at| long && tokens[number].glued && capital(at));
+    let after = Some(number + 1).filter(|&at| long && capital(at) && tokens[at].glued);
+    before.into_iter().chain(after)
 }
 
 /// Tokens that belong to terms of medicine. A term of one word that is also a name or a town is left to the starter list,
@@ -214,6 +263,29 @@ mod tests {
         );
         assert_eq!(masked("J.-P. Zwrkowski et l'intervention", ""), "@.-@. @ et l'intervention");
         assert_eq!(masked("une petite rose, la pierre", ""), "une petite rose, la pierre");
+    }
+
+    #[test]
+    fn patterns_of_ones_own_protect_and_unprotect_numbers() {
+        assert_eq!(
+            masked("prendre 3 zwrk, dossier 4512", "zwrk\taccept\n# zwrk\taccept"),
+            "prendre 3 zwrk, dossier @"
+        );
+        assert_eq!(masked("Hb 13 g/l", "# g\trefuse"), "Hb @ g/l");
+        assert_eq!(masked("série SN4482X", ""), "série @@@");
+    }
+
+    #[test]
+    fn an_empty_start_allows_nothing_but_what_was_judged() {
+        let mut note = Note::builder("t", "patient vu, 3 mg").language(Some(Language::Fr)).build().unwrap();
+        Annotator::new(Language::Fr, |w| crate::words::keyword(Language::Fr, w)).annotate(&mut note);
+        let judged =
+            WordList::judgements([&WordList::parse("vu\taccept\n# mg\taccept\nmg\taccept", "l").unwrap()]);
+        let mut out = [Vec::new()];
+        let list = AllowList::new(judged).without_starter();
+        list.detect(std::slice::from_ref(&note), &mut out).unwrap();
+        let words: Vec<&str> = out[0].iter().map(|m| m.span.of("patient vu, 3 mg")).collect();
+        assert_eq!(words, ["patient"]);
     }
 
     #[test]

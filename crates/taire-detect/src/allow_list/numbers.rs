@@ -61,6 +61,8 @@ pub(super) struct Protection {
     by_word: FxHashMap<Box<str>, Vec<usize>>,
     gap: Words,
     literals: Words,
+    /// Whether digits on the heels of a few letters are protected (`T3`, `CD20`).
+    codes: bool,
 }
 
 /// The text and tokens of a note, and a buffer to fold words in.
@@ -107,8 +109,24 @@ impl Protection {
         SHIPPED.get_or_init(|| Protection::parse(TABLE).expect("a test reads the shipped patterns"))
     }
 
-    fn parse(table: &str) -> Result<Protection, Error> {
-        let mut protection = Protection {
+    /// Patterns that a person judged; they protect nothing else.
+    pub(super) fn judged<'a>(patterns: impl Iterator<Item = &'a str>) -> Protection {
+        let mut protection = Protection::empty();
+        protection.gap = Protection::shipped().gap.clone();
+        for pattern in patterns {
+            // Read once before, by the list that they stand in.
+            let _ = protection.add(pattern);
+        }
+        protection
+    }
+
+    /// Why a text is no pattern, if it is none.
+    pub(super) fn check(pattern: &str) -> Result<(), &'static str> {
+        Protection::empty().add(pattern)
+    }
+
+    fn empty() -> Protection {
+        Protection {
             keys: Keywords::new(),
             patterns: Vec::new(),
             by_number: Vec::new(),
@@ -117,7 +135,12 @@ impl Protection {
             by_word: FxHashMap::default(),
             gap: Words::default(),
             literals: Words::default(),
-        };
+            codes: false,
+        }
+    }
+
+    fn parse(table: &str) -> Result<Protection, Error> {
+        let mut protection = Protection { codes: true, ..Protection::empty() };
         for (number, line) in table.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with(';') {
@@ -175,7 +198,9 @@ impl Protection {
             let token = reading.tokens[at];
             match token.kind {
                 Kind::Number => {
-                    self.code(reading, at, protected);
+                    if self.codes {
+                        self.code(reading, at, protected);
+                    }
                     if !inside_number(reading, at) {
                         self.try_all(&self.by_number, reading, at, protected);
                     }

@@ -178,6 +178,15 @@ impl Keys {
         }
     }
 
+    /// The key that a whole text is, in any language.
+    pub(super) fn whole(&self, text: &str) -> Option<Key> {
+        let mut node = 0;
+        for token in tokenise(text) {
+            node = *self.edges.get(&(node, word_hash(token.of(text))))?;
+        }
+        self.ends[node as usize].iter().flatten().next().copied()
+    }
+
     /// The longest key that starts at a token, of the note's language first. `hash` is that of the token.
     pub(super) fn at(&self, note: &Note, first: usize, mut hash: u64) -> Option<Found> {
         let text = note.norm();
@@ -224,6 +233,13 @@ mod tests {
     fn endings_and_numbers_are_spelt_out() {
         assert_eq!(spellings("ne(e) le"), ["ne le", "nee le", "ne(e) le"]);
         assert!(spellings("# dossier").contains(&"n° de dossier".to_owned()));
+    }
+
+    #[test]
+    fn a_whole_text_is_a_key_or_not() {
+        let keys = Keys::new();
+        assert_eq!(keys.whole("Localidad/ Provincia").map(|k| k.value), Some(Value::City));
+        assert!(keys.whole("Pruebas raras").is_none() && keys.whole("").is_none());
     }
 
     #[test]

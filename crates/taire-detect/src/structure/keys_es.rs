@@ -222,7 +222,7 @@ pub(super) const TABLE: &[Group] = &[
         Value::Nothing,
         Unknown,
         Line,
-        "servicio|servicio de|servicio/ unidad|servicio/unidad|unidad|especialidad|seccion|departamento|area|cama|habitacion|planta|sala|control|motivo|motivo de ingreso|motivo de consulta|motivo de alta|\
+        "servicio|servicio de|servicio/ unidad|servicio/unidad|unidad|unidad/ seccion|unidad/seccion|especialidad|seccion|departamento|area|cama|habitacion|planta|sala|control|motivo|motivo de ingreso|motivo de consulta|motivo de alta|\
          antecedentes|antecedentes personales|antecedentes familiares|alergias|tratamiento|diagnostico|diagnostico principal|diagnosticos|otros diagnosticos|procedimientos|exploracion|exploracion fisica|\
          evolucion|evolucion y comentarios|pruebas complementarias|resumen de pruebas complementarias|historia actual|enfermedad actual|juicio clinico|informe clinico|informe clinico del paciente|\
          informe clinico de la paciente|informe medico|informe de alta|datos del paciente|datos asistenciales|anamnesis|recomendaciones|conclusion|comentarios|resultado|resultados|tipo|hora|peso|talla|imc|ta|fc|\

@@ -31,6 +31,55 @@ use crate::{Detector, Error};
 
 static KEYS: LazyLock<Keys> = LazyLock::new(Keys::new);
 
+/// Keys of a header whose value is no identifier begin with one of these; the other such keys open sections of the body.
+static ADMINISTRATIVE: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::new(&[
+        "servicio unidad especialidad seccion departamento area cama habitacion planta sala datos hora estado pagina tipo regimen",
+        "service unite uf uh ua pole departement specialite chambre lit secteur etage batiment discipline heure etat page",
+    ])
+});
+
+/// Whether a text before a colon is a key of a header: its value identifies, or tells where the patient is treated.
+pub(crate) fn is_header_key(text: &str) -> bool {
+    let text = text.trim_start_matches(['\u{feff}', '-', '•', '*', ' ']).trim_end();
+    let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    KEYS.whole(text).is_some_and(|k| k.value != Value::Nothing || ADMINISTRATIVE.has(word_hash(first)))
+}
+
+/// How the value of a header key is read when all of it counts.
+pub(crate) enum HeaderValue {
+    Whole(Label, Role),
+    /// A person, whose names are told apart by others.
+    Person(Role),
+    Other,
+}
+
+pub(crate) fn header_value(key: &str) -> HeaderValue {
+    let Some(key) = KEYS.whole(key.trim_matches(['\u{feff}', '-', '•', '*', ' '])) else {
+        return HeaderValue::Other;
+    };
+    let label = match key.value {
+        Value::Family => Label::FamilyName,
+        Value::Given => Label::GivenName,
+        Value::People => return HeaderValue::Person(key.role),
+        Value::Date => Label::Date,
+        Value::BirthDate => Label::BirthDate,
+        Value::Id(label) => label,
+        Value::Address => Label::Street,
+        Value::PostalCode => Label::PostalCode,
+        Value::City => Label::City,
+        Value::Region => Label::Region,
+        Value::Country => Label::Country,
+        _ => return HeaderValue::Other,
+    };
+    HeaderValue::Whole(label, key.role)
+}
+
+/// Whether a folded word is one for a street.
+pub(crate) fn is_way_word(hash: u64) -> bool {
+    OPENERS.of(hash) & WAY != 0
+}
+
 /// Words that may open something.
 static OPENERS: LazyLock<Openers> = LazyLock::new(|| {
     let opens = |bit: u8| move |hash: u64| (hash, bit);

@@ -90,7 +90,10 @@ impl Scan<'_> {
         let (order, confidence) = self.order(a, b, c, b' ', b' ')?;
         let sure = match order {
             Order::YearMonthDay => a.len == 4 && b.len == 2 && c.len == 2,
-            _ => c.len == 4 || self.day_cue(i) && a.len == 2 && b.len == 2 && !self.measured(c.last),
+            _ => {
+                let told = self.day_cue(i) || self.triple_follows(c.last);
+                c.len == 4 || told && a.len == 2 && b.len == 2 && !self.measured(c.last)
+            }
         };
         if !sure || !is_month(b.value) && order != Order::MonthDayYear {
             return None;
@@ -98,6 +101,12 @@ impl Scan<'_> {
         let draft = self.numeric_draft([a, b, c], order, confidence - 0.1);
         self.emit(draft);
         Some(i + 3)
+    }
+
+    /// `22 11 03 et le 11 06 03`: another date of the same form is joined to this one.
+    fn triple_follows(&self, last: usize) -> bool {
+        let joined = self.is_word(last + 1, &["et", "puis", "y"]) && self.is_word(last + 2, &["le", "el"]);
+        joined && (last + 3..last + 6).all(|i| self.len(i) == 2 && self.kind(i) == Some(Kind::Number))
     }
 
     /// One number by itself: `23022018`, `211017` after `le`, a year after `en`.
@@ -131,6 +140,17 @@ impl Scan<'_> {
                     self.emit_year(i, confidence);
                 }
             }
+            2 if value > 31 && (self.alone || self.is_short_year(i)) => {
+                let draft = Draft {
+                    first: i,
+                    last: i,
+                    value: Partial { year: Some(value as i16), two_digit_year: true, ..Partial::default() },
+                    pieces: vec![self.piece(i, i, Part::Year { digits: 2, gap: 0 })],
+                    confidence: 0.6,
+                    bare_month: false,
+                };
+                return self.emit(draft);
+            }
             1 | 2 if self.alone && is_day(value) && i + 1 == self.tokens.len() => {
                 let part = Part::Day { width: self.width(i), gap: 0 };
                 let draft = Draft {
@@ -146,6 +166,22 @@ impl Scan<'_> {
             _ => {}
         }
         i + 1
+    }
+
+    /// `revu en 98`: two digits after `en` or `depuis` that nothing measures or counts.
+    fn is_short_year(&self, i: usize) -> bool {
+        let ends = match self.kind(i + 1) {
+            None | Some(Kind::Newline) => true,
+            Some(Kind::Mark) => matches!(self.mark(i + 1), b'.' | b',' | b';' | b')') && !self.glued(i + 2),
+            Some(Kind::Word) => self.is_word(
+                i + 1,
+                &["et", "puis", "pour", "par", "avec", "a", "au", "chez", "sans", "y", "por", "con"],
+            ),
+            Some(Kind::Number) => false,
+        };
+        ends && self.value(i).is_some_and(|v| v >= 50)
+            && self.is_word(i.wrapping_sub(1), &["en", "depuis", "desde"])
+            && !self.measured(i)
     }
 
     fn line_alone(&self, i: usize) -> bool {

@@ -68,6 +68,7 @@ impl Scan<'_> {
             }
             (Some(d), None) => {
                 if !(d.tight
+                    || matches!(d.piece.part, Part::FirstDay(_))
                     || self.alone
                     || self.day_cue(d.first)
                     || self.mark(m + 1) == b'.' && self.glued(m + 1))
@@ -96,7 +97,7 @@ impl Scan<'_> {
                         && self.is_word(m.wrapping_sub(2), &["mois", "mes"])
                 {
                     bare_month = true;
-                    0.3
+                    0.6
                 } else {
                     return m + 1;
                 }
@@ -181,6 +182,9 @@ impl Scan<'_> {
             Some(Kind::Word) if self.glued(at) && self.is_word(at, &["er", "ero", "o"]) => {
                 self.first_day(at, tight)
             }
+            Some(Kind::Word) if self.glued(at) && self.is_word(at, &["nd", "eme", "e"]) => {
+                self.ordinal_day(at, tight)
+            }
             Some(Kind::Word) => self.spelt_day(at, tight),
             _ => None,
         }
@@ -204,6 +208,17 @@ impl Scan<'_> {
         }
         let part = Part::FirstDay(self.str(mark).into());
         Some(Day { first: at, value: 1, piece: self.piece(at, mark, part), tight })
+    }
+
+    /// `2nd mars`, `3ème mai`: only the first day keeps an ordinal when it is written again.
+    fn ordinal_day(&self, mark: usize, tight: bool) -> Option<Day> {
+        let at = mark.checked_sub(1).filter(|&b| b >= self.floor)?;
+        let value = self.value(at).filter(|v| (2..=31).contains(v))?;
+        if self.len(at) > 2 || !self.clean_day(at) {
+            return None;
+        }
+        let piece = self.piece(at, mark, Part::FirstDay("er".into()));
+        Some(Day { first: at, value: value as u8, piece, tight })
     }
 
     fn spelt_day(&self, last: usize, tight: bool) -> Option<Day> {

@@ -353,7 +353,7 @@ impl<'a> Scan<'a> {
         let mut days = [(0usize, 0u8); MOST];
         let mut count = 0;
         let mut at = first;
-        let mut led = false;
+        let mut led = 0;
         while count < MOST {
             let Some(day) = self.linked_day(at) else { break };
             let Some(value) = self.value(day).filter(|v| (1..=31).contains(v)) else { break };
@@ -361,14 +361,11 @@ impl<'a> Scan<'a> {
             count += 1;
             at = day;
             if self.day_cue(day) || day > self.floor && self.is_word(day - 1, &["entre"]) {
-                led = true;
-                break;
+                // `le 3, le 5 et le 8 avril`: one with its own article may have others before it.
+                led = count;
             }
         }
-        if !led {
-            return;
-        }
-        for &(day, value) in days[..count].iter().rev() {
+        for &(day, value) in days[..led].iter().rev() {
             let part = Part::Day { width: self.width(day), gap: 0 };
             let draft = Draft {
                 first: day,

@@ -163,9 +163,10 @@ impl Surface {
         let (language, calendar) = (self.language, CalendarNames::get());
         for (i, part) in self.parts.iter().enumerate() {
             match part {
-                // Only what is shortened has a dot: `oct. 2015`, `juin 2015`.
+                // Only what is shortened has a dot: `oct. 2015`, `juin 2015`. The dots of `12.août.2004` separate.
                 Part::Text(text) if whole_month && self.after_month(i) => {
-                    out.push_str(text.strip_prefix('.').unwrap_or(text));
+                    let shortened = text.strip_prefix('.').filter(|rest| rest.starts_with(' '));
+                    out.push_str(shortened.unwrap_or(text));
                 }
                 Part::Text(text) => out.push_str(text),
                 Part::Weekday(name) => {

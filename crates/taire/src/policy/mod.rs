@@ -101,6 +101,13 @@ pub struct Detect {
     /// identifier, from 0 to 1, from which a word is in doubt. Without it the transformer reads everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cascade: Option<f32>,
+    /// Whether the source `allow-list` starts from the words and patterns that ship; `false` allows only what was judged.
+    #[serde(skip_serializing_if = "is_true")]
+    pub starter: bool,
+    /// Whether runs of more than five digits that nothing protects are identifiers, and boxes and flats parts of an address
+    /// (Bigeard §3.2.4).
+    #[serde(skip_serializing_if = "is_false")]
+    pub long_numbers: bool,
     /// Whether the guard protects medicine: clinical values, form checks, eponyms. Off only to measure what it does.
     #[serde(skip_serializing_if = "is_true")]
     pub guard: bool,
@@ -120,6 +127,10 @@ pub struct Detect {
 
 fn is_true(value: &bool) -> bool {
     *value
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Default for Detect {
@@ -158,6 +169,8 @@ impl Default for Detect {
             cascade: None,
             pool: None,
             guard: true,
+            long_numbers: false,
+            starter: true,
             voices: BTreeMap::new(),
             patterns: Vec::new(),
             deny: Vec::new(),

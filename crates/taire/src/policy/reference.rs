@@ -172,6 +172,16 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
         "detect.cascade = 0.005",
     ),
     key(
+        "detect.starter",
+        "Whether `allow-list` starts from the words and number patterns that ship. `false`: only what a person judged is allowed, as FASDIM began.",
+        "detect.starter = true",
+    ),
+    key(
+        "detect.long_numbers",
+        "Whether runs of more than five digits that nothing protects are identifiers, and post boxes, flats and buildings parts of an address (Bigeard 2015, 3.2.4).",
+        "detect.long_numbers = true",
+    ),
+    key(
         "detect.guard",
         "Whether clinical values, eponyms and forms are protected. `false` only to measure what that does.",
         "detect.guard = true",
@@ -306,6 +316,11 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
         "How ids that join tables are replaced: `permute` keeps their shape, `token` writes a keyed token.",
         "rewrite.ids = \"token\"",
     ),
+    key(
+        "rewrite.numbers",
+        "Telephones and numbers in a text: `consistent` gives each one surrogate, `random` another at each place (Bigeard 2015, table 3.1). Numbers of the social security and ids that join tables stay consistent.",
+        "rewrite.numbers = \"random\"",
+    ),
     key("rewrite.old_age", "Ages from here on are pooled, 18 to 130.", "rewrite.old_age = 90"),
     key(
         "rewrite.response.LABEL",
@@ -394,6 +409,9 @@ fn lookup(value: &Value, path: &str) -> Option<String> {
         "detect.patterns.score" => return Some("0.9".into()),
         "detect.patterns.role" | "detect.deny.role" => return Some("\"Unknown\"".into()),
         "detect.guard" => return Some("true".into()),
+        "detect.long_numbers" => return Some("false".into()),
+        "detect.starter" => return Some("true".into()),
+        "rewrite.numbers" => return Some("\"consistent\"".into()),
         _ => {}
     }
     let found = path.split('.').try_fold(value, |at, name| at.get(name))?;
@@ -410,7 +428,9 @@ mod tests {
 
     use super::super::{AllowedWords, DenyList, Detect, Parts, PatternRule, SourceKey, TrustedScope};
     use super::*;
-    use taire_surrogate::{Action, Dates, Limits, Places, ScopeKind, Settings, TagNames, Widths};
+    use taire_surrogate::{
+        Action, Dates, Limits, NumberStyle, Places, ScopeKind, Settings, TagNames, Widths,
+    };
     use taire_text::{Language, Role};
 
     /// A policy in which every key is said. The types have no `..` here, so that a new one does not compile until it is.
@@ -438,6 +458,8 @@ mod tests {
                 pool: Some(0.5),
                 cascade: Some(0.5),
                 guard: false,
+                long_numbers: true,
+                starter: false,
                 voices: BTreeMap::from([(SourceKey(Source::Crf), 0.5)]),
                 patterns: vec![PatternRule {
                     name: "a".into(),
@@ -465,6 +487,7 @@ mod tests {
                 indicators: Some("i".into()),
                 tags: TagNames::Label,
                 ids: Default::default(),
+                numbers: NumberStyle::Random,
                 old_age: 90,
                 all: Some(Action::Tag),
                 groups: BTreeMap::from([(Group::Place, Action::Tag)]),
