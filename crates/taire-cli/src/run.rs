@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use taire::run::{Ended, Files, Finished, Listener};
 use taire::{Deidentified, Error, Refusal, Run, SecretKey, Task};
 use taire_formats::{Discovery, To};
-use taire_text::Note;
+use taire_text::{Note, counted};
 use taire_vault::{Sealed, Vault};
 
 use crate::args::{BatchArgs, DeidArgs, DetectArgs, InputArgs, OutputFormat, RunArgs};
@@ -100,7 +100,8 @@ fn go<'a>(
         Ended::Stopped { signal, documents, can_resume } => {
             match can_resume {
                 true => {
-                    eprintln!("taire: stopped by signal {signal} after {documents} documents; {CONTINUE}")
+                    let documents = counted(documents, "document", "documents");
+                    eprintln!("taire: stopped by signal {signal} after {documents}; {CONTINUE}");
                 }
                 false => {
                     eprintln!(
@@ -153,10 +154,10 @@ impl<'a> Screen<'a> {
             }
         };
         self.say(&format!(
-            "{} documents written, {} refused, {} spans found, {:.1} s; {places}",
-            d.written,
+            "{} written, {} refused, {} found, {:.1} s; {places}",
+            counted(d.written, "document", "documents"),
             d.refused,
-            report.spans(),
+            counted(report.spans(), "span", "spans"),
             report.seconds
         ));
         Ok(())
@@ -166,7 +167,8 @@ impl<'a> Screen<'a> {
 impl Listener<Vec<Sealed>> for Screen<'_> {
     fn started(&mut self, inputs: &Discovery, resumed: Option<usize>) {
         if let Some(documents) = resumed {
-            self.say(&format!("continuing after {documents} documents"));
+            let documents = counted(documents, "document", "documents");
+            self.say(&format!("continuing after {documents}"));
         }
         if self.run.quiet || !std::io::stderr().is_terminal() {
             return;

@@ -43,7 +43,7 @@ pub use guard::languages::foreign_language;
 pub use guard::{ClinicalRule, Guard, clinical_rules};
 pub use initials::initials;
 pub use lexicon::Lexical;
-pub use link_facts::{LinkFacts, NumberKind};
+pub use link_facts::{LinkFacts, NumberKind, ShortBirth};
 pub use metadata::Metadata;
 pub use own_rules::{AllowedSpans, OwnRules};
 pub use patterns::Patterns;

@@ -52,7 +52,7 @@ pub use policy::{
     policy_reference,
 };
 pub use records::Records;
-pub use report::{Doubtful, Refused, Report};
+pub use report::{DirectoryCounts, Doubtful, Refused, Report};
 pub use run::{Refusal, Run, Task, Treated};
 pub use spans::found_spans;
 pub use taire_detect::{Judgement, Judgements, PeopleIndex, TrustedRecord, WordEntry, WordList};

@@ -17,6 +17,7 @@ use taire_models::{Cascade, CrfDetector, ReadShare, StudentDetector, Transformer
 use taire_surrogate::{Action, Fallback, IdKind, RecordNames, Release, Rewriter, ScopeKind, SecretKey};
 use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source};
 
+use crate::report::DirectoryCounts;
 use crate::settled::{drop_allowed, kept_entities, settled_entities};
 use crate::{CancelFlag, Doubt, Error, Findings, Policy, Records, given};
 
@@ -539,6 +540,7 @@ impl Engine {
     pub fn use_directory(&mut self, directory: &Directory) -> usize {
         let mut index = PeopleIndex::of_staff();
         for entry in &directory.entries {
+            index.begin_row();
             let families: Vec<&str> = [entry.family_name.as_str(), &entry.birth_name]
                 .into_iter()
                 .filter(|n| !n.is_empty())
@@ -559,6 +561,13 @@ impl Engine {
         let index = Arc::new(index);
         self.pipelines.iter_mut().for_each(|(_, pipeline)| pipeline.directory = Some(index.clone()));
         junk
+    }
+
+    /// How many rows of the directory there are, and of how many something was found in a document so far.
+    pub fn directory_counts(&self) -> Option<DirectoryCounts> {
+        let index = self.pipelines.iter().find_map(|(_, pipeline)| pipeline.directory.as_deref())?;
+        let (rows, joined) = (index.rows(), index.found_rows());
+        Some(DirectoryCounts { rows, joined, unjoined: rows - joined })
     }
 
     /// The language every document is read in, if it is not told by the document.

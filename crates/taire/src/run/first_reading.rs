@@ -10,7 +10,7 @@ use std::sync::Arc;
 use taire_detect::LinkFacts;
 use taire_detect::TrustedRecord;
 use taire_formats::{Document, Identities, InputFile, ReadOptions};
-use taire_text::{Note, PatientId};
+use taire_text::{Note, PatientId, counted};
 
 use super::feed::{Event, Reading, Step};
 use super::{Item, Run};
@@ -175,13 +175,14 @@ const READ_ONCE: &str = "standard input and pipes are read once: their documents
 
 fn no_room(documents: usize) -> String {
     format!(
-        "{documents} documents were treated each by itself: there was no room to keep what is certain of their patients; \
-         give fewer patients at a time"
+        "{} treated each by itself: there was no room to keep what is certain of their patients; give fewer patients at a time",
+        counted(documents, "document was", "documents were")
     )
 }
 
 fn several_documents(patients: usize) -> String {
-    format!("{patients} patients have several documents: what is certain in one was looked for in the others")
+    let patients = counted(patients, "patient has", "patients have");
+    format!("{patients} several documents: what is certain in one was looked for in the others")
 }
 
 fn add(records: &mut Records, learned: Option<(PatientId, TrustedRecord)>) {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+use taire_text::counted;
 
 use taire_formats::{
     Document, Encoding, ErrorKind, InputFile, Layout, NewFields, OutputPlan, ReadSummary, Reason, Refusal,
@@ -243,7 +244,10 @@ impl<K> Sink<'_, K> {
         {
             let names: Vec<_> = summary.dropped.iter().map(String::as_str).collect();
             let remark = Reason::naming(
-                format!("{} columns or keys of a table were left out of the output (", names.len()),
+                format!(
+                    "{} left out of the output (",
+                    counted(names.len(), "column or key of a table was", "columns or keys of a table were")
+                ),
                 Setting::KeepColumns,
                 " passes them through; `remarks.csv` in the private folder names them)",
             );
@@ -253,14 +257,18 @@ impl<K> Sink<'_, K> {
         }
         if summary.unread_dates > 0 {
             self.report.remark(format!(
-                "{} dates beside documents could not be read and are written empty",
-                summary.unread_dates
+                "{} written empty",
+                counted(
+                    summary.unread_dates,
+                    "date beside a document could not be read and is",
+                    "dates beside documents could not be read and are"
+                )
             ));
         }
         if summary.trimmed_patients > 0 {
             self.report.remark(format!(
-                "{} patient ids had blanks around them, which do not count: ids that differ in them alone are one patient",
-                summary.trimmed_patients
+                "{} had blanks around them, which do not count: ids that differ in them alone are one patient",
+                counted(summary.trimmed_patients, "patient id", "patient ids")
             ));
         }
         self.outputs.layout = None;
