@@ -13,6 +13,7 @@ use taire_vault::{Sealed, Vault};
 
 use crate::args::{BatchArgs, DeidArgs, DetectArgs, InputArgs, OutputFormat, RunArgs};
 use crate::standard_output::Output;
+use crate::stop::Signalled;
 use crate::{Outcome, option_name, stop};
 
 pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Error> {
@@ -50,7 +51,7 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Error> {
         files.remarks.push("the originals are kept in a vault, sealed under a key of its own".into());
     }
     let run = Run::new(&engine, Task::Deid { refuse_below: args.refuse_below });
-    go(&run.jobs(args.run.jobs()).keeping(&seal), &mut files, &mut screen, &output)
+    go(run.jobs(args.run.jobs()).keeping(&seal), &mut files, &mut screen, &output)
 }
 
 pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Error> {
@@ -62,7 +63,7 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Error> {
     files.directory_file = args.run.directory.as_deref();
     files.write = args.batch.options(args.to.into(), args.offsets.into());
     let run = Run::new(&engine, Task::Detect { scheme: args.scheme });
-    go(&run.jobs(args.run.jobs()).keeping(&|_, _| Ok(Vec::new())), &mut files, &mut screen, &output)
+    go(run.jobs(args.run.jobs()).keeping(&|_, _| Ok(Vec::new())), &mut files, &mut screen, &output)
 }
 
 fn files<'a>(input: &'a InputArgs, batch: &'a BatchArgs, output: &'a Path) -> Result<Files<'a>, Error> {
@@ -80,15 +81,15 @@ fn files<'a>(input: &'a InputArgs, batch: &'a BatchArgs, output: &'a Path) -> Re
 }
 
 fn go<'a>(
-    run: &Run<'_, Vec<Sealed>>,
+    run: Run<'_, Vec<Sealed>>,
     files: &mut Files<'a>,
     screen: &mut Screen<'_>,
     output: &Output,
 ) -> Result<Outcome, Error> {
     const CONTINUE: &str = "the same command with --resume continues from there";
-    let stop = stop::flag()?;
+    let Signalled { stop, cancel } = stop::listen()?;
     let files = Files { stop: Some(&stop), ..files.clone() };
-    let ended = run.files(&files, screen)?;
+    let ended = run.cancelled_by(cancel).files(&files, screen)?;
     screen.progress.finish_and_clear();
     match ended {
         Ended::Done(finished) => {

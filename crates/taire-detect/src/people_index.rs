@@ -326,7 +326,7 @@ impl PeopleIndex {
     /// Adds what is found in a note.
     pub fn find(&self, note: &Note, out: &mut Vec<Mention>) {
         let mut at = 0;
-        while at < note.tokens.len() {
+        while at < note.tokens.len() && !note.is_cancelled() {
             let kind = note.tokens[at].kind;
             let found = match kind {
                 Kind::Word | Kind::Number => self.code_at(note, at).or_else(|| self.phrase_at(note, at)),

@@ -600,9 +600,9 @@ mod tests {
         let (inside, outside) = (dir.path().join("in"), dir.path().join("elsewhere"));
         fs::create_dir_all(inside.join("a")).unwrap();
         fs::create_dir(&outside).unwrap();
-        for file in [inside.join("a/x.txt"), outside.join("y.txt"), outside.join("patients.csv")] {
-            fs::write(file, "patient,family_name\n1,Durand\n").unwrap();
-        }
+        fs::write(inside.join("a/x.txt"), "x").unwrap();
+        fs::write(outside.join("y.txt"), "y").unwrap();
+        fs::write(outside.join("patients.csv"), "patient,family_name\n1,Durand\n").unwrap();
         symlink(&outside, inside.join("folder")).unwrap();
         symlink(outside.join("y.txt"), inside.join("y.txt")).unwrap();
         symlink(outside.join("y.txt"), inside.join("a/x.ann")).unwrap();

@@ -21,7 +21,6 @@
 #![deny(missing_docs)]
 
 pub mod batch;
-mod cancel;
 mod crosswalk;
 mod deidentifier;
 mod doubt;
@@ -39,7 +38,6 @@ mod spans;
 pub mod training;
 mod words;
 
-pub use cancel::CancelFlag;
 pub use crosswalk::Crosswalk;
 pub use deidentifier::{Deidentifier, DeidentifierBuilder, KeyChoice};
 pub use doubt::{Doubt, Findings};

@@ -3,7 +3,7 @@
 //! A layer is `x + GELU(convolution(norm(x)))` with a kernel of three words, `dilation` apart. A word's scores depend
 //! on the words within [`NetShape::reach`] alone, so a long document is read in windows with the same result.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use serde::{Deserialize, Serialize};
 use taire_encoder::math::{Packed, Side, add_rows, axpy, gelu, layer_norm, multiply};
@@ -124,8 +124,13 @@ impl Network {
         }
     }
 
-    /// The scores of all words, `outputs` for each, handed over in order, a window at a time.
-    pub(crate) fn run(&self, rows: &Rows, buffers: &mut Buffers, mut see: impl FnMut(&[f32])) {
+    /// The scores of all words, `outputs` for each, handed over in order, a window at a time, for as long as `see` wants more.
+    pub(crate) fn run(
+        &self,
+        rows: &Rows,
+        buffers: &mut Buffers,
+        mut see: impl FnMut(&[f32]) -> ControlFlow<()>,
+    ) {
         let (count, reach) = (rows.len(), self.shape.reach());
         let mut from = 0;
         while from < count {
@@ -134,7 +139,9 @@ impl Network {
             self.embed(rows, first..last, &mut buffers.x);
             self.forward(buffers);
             let outputs = self.shape.outputs;
-            see(&buffers.scores[(from - first) * outputs..(to - first) * outputs]);
+            if see(&buffers.scores[(from - first) * outputs..(to - first) * outputs]).is_break() {
+                return;
+            }
             from = to;
         }
     }

@@ -221,6 +221,7 @@ impl<K: Send> Run<'_, K> {
             listener,
             stage: stage.clone(),
             journal,
+            cancelled: false,
         };
         let ended = self.stream(reading.feed_after(*position), sink, &joined);
         let signal = files.stop.map_or(0, |stop| stop.load(Ordering::Relaxed)) as i32;
@@ -434,7 +435,10 @@ impl<K: Send> Run<'_, K> {
                 let treated = attach(&mut document)
                     .and_then(|()| joined.apply(after, &mut document))
                     .and_then(|()| self.treat(&mut document, joined.records()));
-                (Done::Treated { document, bytes, treated: Box::new(treated) }, after)
+                match self.is_cancelled() {
+                    true => (Done::Cancelled, after),
+                    false => (Done::Treated { document, bytes, treated: Box::new(treated) }, after),
+                }
             }
             Event::Open(index, layout) => (Done::Open(index, layout), after),
             Event::Refused(refusal) => (Done::Refused(refusal), after),

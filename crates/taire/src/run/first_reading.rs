@@ -84,7 +84,8 @@ impl<K: Send> Run<'_, K> {
         gather: impl Fn(Note) -> Result<TrustedRecord, Error>,
     ) -> Option<(PatientId, TrustedRecord)> {
         let patient = document.patient_id()?.clone();
-        let note = document.into_note(self.engine.language()).ok()?;
+        let mut note = document.into_note(self.engine.language()).ok()?;
+        note.cancel = self.cancel.clone();
         Some((patient, gather(note).ok()?))
     }
 
@@ -130,8 +131,10 @@ impl<K: Send> Run<'_, K> {
     fn learn_linked(&self, document: Document) -> Learned {
         let patient = document.patient_id().cloned();
         let known = document.known.as_deref().map(LinkFacts::of_identity).unwrap_or_default();
-        let read =
-            document.into_note(self.engine.language()).and_then(|note| self.engine.gather_linked(note));
+        let read = document.into_note(self.engine.language()).and_then(|mut note| {
+            note.cancel = self.cancel.clone();
+            self.engine.gather_linked(note)
+        });
         let (record, facts) = read.unwrap_or_else(|_| (TrustedRecord::default(), known));
         Learned { patient, facts, record }
     }

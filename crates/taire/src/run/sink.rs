@@ -19,9 +19,15 @@ use crate::{Deidentified, Error, Report};
 /// An event of reading, once the threads have dealt with it.
 pub(super) enum Done<K> {
     Open(usize, Layout),
-    Treated { document: Box<Document>, bytes: usize, treated: Box<Result<Treated<K>, Error>> },
+    Treated {
+        document: Box<Document>,
+        bytes: usize,
+        treated: Box<Result<Treated<K>, Error>>,
+    },
     Refused(Refusal),
     Close(ReadSummary),
+    /// The document was given up, because a signal asked the run to stop.
+    Cancelled,
 }
 
 /// Writes the outputs of a run.
@@ -42,6 +48,8 @@ pub(super) struct Sink<'a, K> {
     pub(super) listener: &'a mut dyn Listener<K>,
     pub(super) stage: Stage,
     pub(super) journal: Option<Journal>,
+    /// A document was given up: it and all after it are for the run that continues this one.
+    pub(super) cancelled: bool,
 }
 
 /// How far the outputs are.
@@ -87,7 +95,12 @@ impl<K> Sink<'_, K> {
     }
 
     pub(super) fn take(&mut self, done: Done<K>, after: InputPosition) -> Result<(), Error> {
+        self.cancelled |= matches!(done, Done::Cancelled);
+        if self.cancelled {
+            return Ok(());
+        }
         match done {
+            Done::Cancelled => {}
             Done::Open(index, layout) => {
                 let layout = layout.titled(&self.new_stems[index]);
                 let layout = if self.is_for_owner { layout.private() } else { layout };
