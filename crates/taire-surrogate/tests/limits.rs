@@ -44,9 +44,9 @@ fn day(text: &str) -> Option<Date> {
     Date::new(number(6..10)?, number(3..5)? as i8, number(0..2)? as i8).ok()
 }
 
-/// How often the age of a patient on the day of a letter is found to a month, from so many copies of the letter that were stored under
+/// How often the age of a patient on the day of a letter is found to so many days, from so many copies of the letter that were stored under
 /// different ids: the attacker knows them by their medical text and takes the middle of what they show.
-fn ages_found(settings: &str, copies: usize) -> usize {
+fn ages_found(settings: &str, days: i64, copies: usize) -> usize {
     const PATIENTS: usize = 200;
     let rewriter = rewriter(3, settings);
     let found = |patient: &usize| {
@@ -65,7 +65,7 @@ fn ages_found(settings: &str, copies: usize) -> usize {
         let mut shown: Vec<i64> = (0..copies).filter_map(shown).collect();
         shown.sort_unstable();
         let true_age = lived(birth, date(2020, 3, 12));
-        shown.get(shown.len() / 2).is_some_and(|guess| (guess - true_age).abs() <= 30)
+        shown.get(shown.len() / 2).is_some_and(|guess| (guess - true_age).abs() <= days)
     };
     (0..PATIENTS).filter(found).count() * 100 / PATIENTS
 }
@@ -74,15 +74,13 @@ fn ages_found(settings: &str, copies: usize) -> usize {
 /// tell nothing more.
 #[test]
 fn copies_of_a_letter_are_averaged_where_noise_is_drawn_by_document() {
-    for method in ["metric", "ldp"] {
+    for (method, days) in [("metric", 0), ("ldp", 30)] {
         let by_document = format!("scope = \"document\"\ndates = {{ method = \"{method}\" }}");
-        let (one, twenty) = (ages_found(&by_document, 1), ages_found(&by_document, 21));
-        println!("{method}: age found to a month in {one} % from one letter, in {twenty} % from 21 copies");
-        assert!(twenty > one + 10, "{method}: {one} %, {twenty} %");
-        let by_patient = format!("scope = \"patient\"\ndates = {{ method = \"{method}\" }}");
-        assert_eq!(ages_found(&by_patient, 1), ages_found(&by_patient, 21), "{method}");
+        let (one, many) = (ages_found(&by_document, days, 1), ages_found(&by_document, days, 21));
+        println!("{method}: age found to {days} days in {one} % from one letter, in {many} % from 21 copies");
+        assert!(many >= 2 * one, "{method}: {one} %, {many} %");
     }
-    assert_eq!(ages_found("", 1), ages_found("", 21));
+    assert_eq!(ages_found("", 30, 1), ages_found("", 30, 21), "copies are equal");
 }
 
 /// The initials of the staff are exchanged for others once in a release, so that `Dupont` and `D.` agree: the frequent ones stay
