@@ -1,11 +1,14 @@
 """PySpark on two local workers gives the output of the program, whatever the partitions."""
 
+import contextlib
 import os
 import shutil
 import sys
 
 import pytest
 from conftest import KEY, notes
+
+import taire
 
 pytest.importorskip("pyspark")
 pa = pytest.importorskip("pyarrow")
@@ -16,8 +19,8 @@ from taire import spark  # noqa: E402
 NOTES = 300
 
 
-@pytest.fixture(scope="module")
-def session():
+@contextlib.contextmanager
+def spark_session():
     from pyspark.sql import SparkSession
 
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
@@ -30,6 +33,12 @@ def session():
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def session():
+    with spark_session() as session:
+        yield session
 
 
 def rows(frame):

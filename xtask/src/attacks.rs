@@ -1,5 +1,5 @@
 //! `cargo xtask attacks`: the attacks of the threat model on what shipped policies make of the invented hospital, written to
-//! `scores/attacks.md` and `scores/attacks.json`.
+//! `scores/attacks.md` and `scores/attacks.json`; the table of the book's page on the threat model is written with them.
 //!
 //! Identifying spans are those of the generator, so what is measured is rewriting, whatever detection would miss.
 
@@ -58,8 +58,45 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         json!({"command": "cargo xtask attacks", "patients": patients, "seed": SEED, "policies": policies});
     let all = serde_json::to_string_pretty(&all).map_err(|e| e.to_string())? + "\n";
     fs::write("scores/attacks.json", all).map_err(|e| format!("scores/attacks.json: {e}"))?;
+    let page = fs::read_to_string(PAGE).map_err(|e| format!("{PAGE}: {e}"))?;
+    fs::write(PAGE, with_table(&page, &measured)?).map_err(|e| format!("{PAGE}: {e}"))?;
     print!("{text}");
     Ok(())
+}
+
+const PAGE: &str = "docs/book/src/threats.md";
+/// What stands around the table of the page.
+const TABLE: [&str; 2] = ["<!-- written by `cargo xtask attacks` -->\n", "<!-- end of the table -->\n"];
+
+/// The page with a new table between its marks.
+fn with_table(page: &str, measured: &[(&str, RiskAssessment)]) -> Result<String, String> {
+    let missing = || format!("{PAGE} has no marks around the table of attacks");
+    let (before, rest) = page.split_once(TABLE[0]).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(TABLE[1]).ok_or_else(missing)?;
+    let titles: Vec<&str> = measured.iter().map(|(title, _)| *title).collect();
+    let mut table = format!(
+        "| somebody who … | {} | chance, `fr` |\n|---|{}---:|\n",
+        titles.join(" | "),
+        "---:|".repeat(titles.len())
+    );
+    for threat in Threat::ALL {
+        let success = |risk: &RiskAssessment| {
+            risk.attacks.threats.results.get(threat).map(|r| (r.success, r.better_than_chance))
+        };
+        let shown = |risk: &RiskAssessment| match success(risk) {
+            Some((Some(s), true)) => format!("**{}**", percent(s.attack.share)),
+            Some((Some(s), false)) => percent(s.attack.share),
+            _ => "–".to_owned(),
+        };
+        let cells: Vec<String> = measured.iter().map(|(_, risk)| shown(risk)).collect();
+        let chance = measured.first().and_then(|(_, risk)| success(risk)?.0?.blind);
+        let chance = chance.map_or("–".to_owned(), percent);
+        let _ = writeln!(table, "| {} | {} | {chance} |", threat.attacker(), cells.join(" | "));
+    }
+    let mut originals = measured.iter().map(|(_, risk)| risk.attacks.threats.inference.before.share);
+    let originals = originals.next().map_or("–".to_owned(), percent);
+    let _ = writeln!(table, "\nThe register singles out {originals} of the patients in the originals.");
+    Ok(format!("{before}{}{table}{}{after}", TABLE[0], TABLE[1]))
 }
 
 fn release(policy: &Policy, key: u8, records: &[Record]) -> Result<Vec<Observed>, String> {
@@ -77,9 +114,10 @@ fn markdown(patients: u64, letters: usize, measured: &[(&str, RiskAssessment)]) 
         "# What attackers reach against each policy\n\nMade by `cargo xtask attacks` on the invented hospital (`cargo corpus hospital --patients \
          {patients} --seed {SEED}`): {patients} patients, {letters} letters. Identifying spans are known, so this is about rewriting alone. \
          The second release has another key; the release under the same key is `bigeard`'s, and for `bigeard` that of `fr`. Each \
-         cell: success with its 95 % interval, then chance: blind guessing, or one letter alone where several are averaged. \
+         cell: success with its 95 % interval, then chance: blind guessing, one letter alone where several are averaged, and for one key the second \
+         release in place of the first. \
          **Bold** is better than chance: the whole interval lies above. *Months and departments* is `share-fr` with true months and \
-         departments.\n"
+         departments.\n\n"
     );
     let titles: Vec<&str> = measured.iter().map(|(title, _)| *title).collect();
     let _ =

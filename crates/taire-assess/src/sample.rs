@@ -22,8 +22,8 @@ use taire::{Engine, Error, Links, PatientId, Report, Run, Task, found_spans};
 use taire_eval::{Corpus, Coverage, Doc, Offsets, Tag, Tiers, by_document};
 use taire_formats::{AtomicFile, OutSpan, ReadOptions, annotation_line, discover};
 use taire_surrogate::Action;
-use taire_text::Label;
 use taire_text::scheme::Scheme;
+use taire_text::{Label, counted};
 
 use crate::json::to_json;
 use crate::page::percent;
@@ -340,8 +340,8 @@ impl MissEstimate {
         let sample = &self.sample;
         let mut out = String::from("# What a person found left\n\n");
         out += &format!(
-            "{} documents drawn at random (seed {}) from {}, policy {}; {} read.\n\n",
-            sample.documents,
+            "{} drawn at random (seed {}) from {}, policy {}; {} read.\n\n",
+            counted(sample.documents, "document", "documents"),
             sample.seed,
             sample.corpus_documents,
             sample.policies.join(", "),
@@ -378,8 +378,9 @@ impl MissEstimate {
         let unread = sample.documents.saturating_sub(self.read);
         if unread > 0 {
             out += &format!(
-                "\n{unread} documents of the sample are not accepted or not settled. The figures are unbiased only once all are: those \
-                 that are put off are often the hard ones.\n"
+                "\n{} not accepted or not settled. The figures are unbiased only once all are: those \
+                 that are put off are often the hard ones.\n",
+                counted(unread, "document of the sample is", "documents of the sample are")
             );
         }
         out

@@ -8,8 +8,8 @@ use taire::batch::Shard;
 use taire::{Engine, Error, SecretKey};
 use taire_eval::exchange::Exchange;
 use taire_formats::{Directory, Identities, Offsets, ReadOptions, To, WriteOptions};
-use taire_text::Language;
 use taire_text::scheme::Scheme;
+use taire_text::{Language, counted};
 
 use crate::serve::ServeArgs;
 
@@ -197,13 +197,16 @@ impl RunArgs {
         let Some(path) = &self.directory else { return Ok((engine, None)) };
         let directory = Directory::load(path)?;
         let junk = engine.use_directory(&directory);
-        let rows = directory.entries.len();
         let unknown = match directory.unknown_columns {
             0 => String::new(),
-            n => format!("; {n} columns have a title that is not known and were not used"),
+            n => format!(
+                "; {} a title that is not known, and not used",
+                counted(n, "column has", "columns have")
+            ),
         };
         let remark = format!(
-            "directory: {rows} rows, looked for in every document; {junk} values were no names and ignored{unknown}"
+            "directory: {} ignored{unknown}",
+            counted(junk, "value was no name and is", "values were no names and are")
         );
         Ok((engine, Some(remark)))
     }

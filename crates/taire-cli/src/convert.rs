@@ -35,13 +35,17 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Outcome, Error> {
     }
     let spans: usize = reading.corpus.docs().map(|doc| doc.spans.len()).sum();
     eprintln!(
-        "taire: {} documents with {spans} spans written as {}, read as {}",
-        reading.corpus.len(),
+        "taire: {} with {} written as {}, read as {}",
+        taire_text::counted(reading.corpus.len(), "document", "documents"),
+        taire_text::counted(spans, "span", "spans"),
         to.name(),
         from.name()
     );
     if reading.passed_over > 0 {
-        eprintln!("taire: {} documents without an accepted answer were not written", reading.passed_over);
+        eprintln!(
+            "taire: {} without an accepted answer, not written",
+            taire_text::counted(reading.passed_over, "document", "documents")
+        );
     }
     if reading.left_out > 0 {
         eprintln!("taire: {} annotations that are no labelled stretch were left out", reading.left_out);

@@ -3,6 +3,7 @@
 use taire::run::Reading;
 use taire::{Error, Report, Run, Task};
 use taire_formats::discover;
+use taire_text::counted;
 use taire_text::scheme::Scheme;
 
 use crate::Outcome;
@@ -28,9 +29,10 @@ pub(crate) fn link(args: &LinkArgs) -> Result<Outcome, Error> {
         let counts = links.counts();
         let joined = counts.by_patient_id + counts.by_number + counts.by_name_and_birth_date;
         eprintln!(
-            "taire: {joined} documents of {} patients, {} documents alone; known people: {} joined, {} not",
-            counts.records,
-            counts.alone + counts.contradicted,
+            "taire: {} of {}, {} alone; known people: {} joined, {} not",
+            counted(joined, "document", "documents"),
+            counted(counts.records, "patient", "patients"),
+            counted(counts.alone + counts.contradicted, "document", "documents"),
             counts.known_joined,
             counts.known_unjoined
         );

@@ -40,7 +40,8 @@ fn read_state(path: &Path) -> Result<Reviewed, Error> {
     let unsettled = accepted.unsettled.len();
     let remark = (unsettled > 0).then(|| {
         format!(
-            "{unsettled} documents that two reviewers see differently are not taken as accepted: settle them first"
+            "{} not taken as accepted, because two reviewers see them differently: settle them first",
+            taire_text::counted(unsettled, "document is", "documents are")
         )
     });
     Ok(Reviewed { spans: accepted.into_reviewed_spans(path), remark })

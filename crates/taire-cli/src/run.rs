@@ -8,11 +8,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use taire::run::{Ended, Files, Finished, Listener};
 use taire::{Deidentified, Error, Refusal, Run, SecretKey, Task};
 use taire_formats::{Discovery, To};
-use taire_text::Note;
+use taire_text::{Note, counted};
 use taire_vault::{Sealed, Vault};
 
 use crate::args::{BatchArgs, DeidArgs, DetectArgs, InputArgs, OutputFormat, RunArgs};
 use crate::standard_output::Output;
+use crate::stop::Signalled;
 use crate::{Outcome, option_name, stop};
 
 pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Error> {
@@ -50,7 +51,7 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Error> {
         files.remarks.push("the originals are kept in a vault, sealed under a key of its own".into());
     }
     let run = Run::new(&engine, Task::Deid { refuse_below: args.refuse_below });
-    go(&run.jobs(args.run.jobs()).keeping(&seal), &mut files, &mut screen, &output)
+    go(run.jobs(args.run.jobs()).keeping(&seal), &mut files, &mut screen, &output)
 }
 
 pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Error> {
@@ -62,7 +63,7 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Error> {
     files.directory_file = args.run.directory.as_deref();
     files.write = args.batch.options(args.to.into(), args.offsets.into());
     let run = Run::new(&engine, Task::Detect { scheme: args.scheme });
-    go(&run.jobs(args.run.jobs()).keeping(&|_, _| Ok(Vec::new())), &mut files, &mut screen, &output)
+    go(run.jobs(args.run.jobs()).keeping(&|_, _| Ok(Vec::new())), &mut files, &mut screen, &output)
 }
 
 fn files<'a>(input: &'a InputArgs, batch: &'a BatchArgs, output: &'a Path) -> Result<Files<'a>, Error> {
@@ -80,15 +81,15 @@ fn files<'a>(input: &'a InputArgs, batch: &'a BatchArgs, output: &'a Path) -> Re
 }
 
 fn go<'a>(
-    run: &Run<'_, Vec<Sealed>>,
+    run: Run<'_, Vec<Sealed>>,
     files: &mut Files<'a>,
     screen: &mut Screen<'_>,
     output: &Output,
 ) -> Result<Outcome, Error> {
     const CONTINUE: &str = "the same command with --resume continues from there";
-    let stop = stop::flag()?;
+    let Signalled { stop, cancel } = stop::listen()?;
     let files = Files { stop: Some(&stop), ..files.clone() };
-    let ended = run.files(&files, screen)?;
+    let ended = run.cancelled_by(cancel).files(&files, screen)?;
     screen.progress.finish_and_clear();
     match ended {
         Ended::Done(finished) => {
@@ -100,7 +101,8 @@ fn go<'a>(
         Ended::Stopped { signal, documents, can_resume } => {
             match can_resume {
                 true => {
-                    eprintln!("taire: stopped by signal {signal} after {documents} documents; {CONTINUE}")
+                    let documents = counted(documents, "document", "documents");
+                    eprintln!("taire: stopped by signal {signal} after {documents}; {CONTINUE}");
                 }
                 false => {
                     eprintln!(
@@ -153,10 +155,10 @@ impl<'a> Screen<'a> {
             }
         };
         self.say(&format!(
-            "{} documents written, {} refused, {} spans found, {:.1} s; {places}",
-            d.written,
+            "{} written, {} refused, {} found, {:.1} s; {places}",
+            counted(d.written, "document", "documents"),
             d.refused,
-            report.spans(),
+            counted(report.spans(), "span", "spans"),
             report.seconds
         ));
         Ok(())
@@ -166,7 +168,8 @@ impl<'a> Screen<'a> {
 impl Listener<Vec<Sealed>> for Screen<'_> {
     fn started(&mut self, inputs: &Discovery, resumed: Option<usize>) {
         if let Some(documents) = resumed {
-            self.say(&format!("continuing after {documents} documents"));
+            let documents = counted(documents, "document", "documents");
+            self.say(&format!("continuing after {documents}"));
         }
         if self.run.quiet || !std::io::stderr().is_terminal() {
             return;

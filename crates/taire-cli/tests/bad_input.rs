@@ -4,6 +4,7 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 use std::process::Output;
 
 use common::{documents, taire};
@@ -138,8 +139,38 @@ fn wrong_usage_ends_with_2_and_names_the_choices() {
         assert_eq!(done.status.code(), Some(2), "{said}");
         assert!(said.contains(says), "{said}");
     }
-    let missing = deid(&[&bench.path("nothing-here")], &out);
-    assert!(matches!(missing.status.code(), Some(1 | 2)));
+}
+
+/// Defect: an input that is not there left the folders of an output with nothing in them.
+#[test]
+fn a_missing_input_leaves_no_folders() {
+    let bench = Bench::new();
+    let out = bench.path("out");
+    for inputs in [vec![bench.path("nothing-here")], vec![bench.path("in"), bench.path("nothing-here")]] {
+        let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        let missing = deid(&inputs, &out);
+        let said = String::from_utf8_lossy(&missing.stderr).into_owned();
+        assert_eq!(missing.status.code(), Some(2), "{said}");
+        assert!(said.contains("nothing-here") && said.contains("no such file or folder"), "{said}");
+        assert!(!Path::new(&out).exists() && !Path::new(&format!("{out}.private")).exists());
+    }
+}
+
+/// Defect: a link in the input folder had files elsewhere treated and written as if they had been given.
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_input_is_refused_and_reported() {
+    let bench = Bench::new();
+    let out = bench.path("out");
+    fs::create_dir(bench.path("elsewhere")).unwrap();
+    fs::write(bench.path("elsewhere/other.txt"), "Mme Aldegonde KERVADEC").unwrap();
+    std::os::unix::fs::symlink(bench.path("elsewhere"), Path::new(&bench.path("in")).join("link")).unwrap();
+    let done = deid(&[&bench.path("in")], &out);
+    assert_eq!(done.status.code(), Some(1));
+    let report = fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
+    assert!(report.contains("leads out of the input folder"), "{report}");
+    let refused = fs::read_to_string(format!("{out}.private/refused.csv")).unwrap();
+    assert!(refused.contains("link") && !Path::new(&out).join("link").exists());
 }
 
 #[test]

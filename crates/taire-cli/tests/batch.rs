@@ -165,6 +165,24 @@ fn a_signal_stops_it_gracefully() {
     assert!(written == bench.written("whole"));
 }
 
+/// Defect: a long document was treated to its end before a signal was heard.
+#[test]
+fn a_signal_is_heard_inside_a_long_document() {
+    let bench = Bench::new();
+    fs::write(bench.path("in/long.txt"), "rue de la ".repeat(600 << 10)).unwrap();
+    let mut child = bench.start("out", &["--no-link"]);
+    bench.wait("out", &mut child, Duration::ZERO);
+    let stopped = Instant::now();
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(143), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(stopped.elapsed() < Duration::from_secs(10), "{:?}", stopped.elapsed());
+    fs::write(bench.path("in/long.txt"), "Mme KERVADEC").unwrap();
+    let (code, said) = bench.run("out", &["--resume", "--no-link"]);
+    assert!(code == Some(2) && said.contains("options changed since this run started"), "{said}");
+}
+
 #[test]
 fn a_full_disk_ends_it_cleanly() {
     let bench = Bench::new();

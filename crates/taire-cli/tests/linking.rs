@@ -466,7 +466,49 @@ fn a_directory_is_looked_for_and_its_junk_is_not() {
     assert!(!text.contains("Zarquaoui") && !text.contains("Ormes") && !text.contains("Xwabcaaa"), "{text}");
     let report = bench.read("out/report.md");
     assert!(
-        report.contains("directory: 200005 rows") && report.contains("4 values were no names"),
+        report.contains("services: 200005 rows") && report.contains("4 values were no names"),
         "{report}"
+    );
+}
+
+/// Defect: a letter with `née NOM` and two digits of the birth year was never joined to its record.
+#[test]
+fn a_two_digit_birth_year_joins_its_record_and_no_other() {
+    let bench = Bench::new();
+    let short = "Madame Aldegonde KERVADEC née LE BIHAN\nnée le 17/02/12\n\nConsultation du 12/04/2019.\n";
+    bench.write("in/full.txt", &letter("Madame", "Aldegonde KERVADEC", "17/02/1912", "800417", "03/03/2019"));
+    bench.write("in/short.txt", short);
+    bench.write("in/other.txt", &short.replace("17/02/12", "18/02/12"));
+    assert_eq!(bench.deid(&[]), 0);
+    let links = bench.links();
+    assert_eq!(links["short"].0, links["full"].0, "{links:?}");
+    assert_ne!(links["other"].0, links["full"].0);
+    assert!(links["short"].1.contains("two digits"), "{links:?}");
+    bench.write("in/child.txt", &letter("Madame", "Aldegonde KERVADEC", "17/02/2012", "", "03/03/2019"));
+    assert_eq!(bench.deid(&[]), 0);
+    let links = bench.links();
+    assert!(links["short"].0.is_empty() && !links["full"].0.is_empty(), "two people fit: {links:?}");
+}
+
+/// Defect: the report gave the rows of the directory, and not how many of them were found.
+#[test]
+fn the_report_counts_the_rows_of_the_directory_that_were_found() {
+    let bench = Bench::new();
+    bench.write(
+        "in/a.txt",
+        &format!(
+            "{}\nDr LE GOUALHER, poste 02 98 41 77 05",
+            letter("Madame", "Aldegonde KERVADEC", "17/02/1941", "", "03/03/2019")
+        ),
+    );
+    let rows = "nom;prénom;téléphone\nLE GOUALHER;Yann;\nPLOUZENNEC;Soizic;02 98 41 77 05\nTREGUIER;Maël;\n";
+    let directory = bench.write("staff.csv", rows);
+    assert_eq!(bench.deid(&["--directory", &directory]), 0);
+    let counts = &bench.report()["directory"];
+    assert_eq!((&counts["rows"], &counts["joined"], &counts["unjoined"]), (&3.into(), &2.into(), &1.into()));
+    assert!(
+        bench
+            .read("out/report.md")
+            .contains("3 rows, looked for in every document; 2 found in some document, 1 in none.")
     );
 }

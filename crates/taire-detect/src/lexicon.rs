@@ -48,7 +48,9 @@ impl Reader<'_> {
     fn read(&mut self) {
         let french = self.note.language == Language::Fr;
         let mut i = 0;
-        while let Some(token) = self.note.tokens.get(i) {
+        while let Some(token) = self.note.tokens.get(i)
+            && !self.note.is_cancelled()
+        {
             let says_nothing = french && token.facts.keyword() == 0 && !token.is_capitalised();
             if token.kind != Kind::Word || says_nothing {
                 i += 1;

@@ -45,7 +45,7 @@ pub use guard::languages::foreign_language;
 pub use guard::{ClinicalRule, Guard, clinical_rules};
 pub use initials::initials;
 pub use lexicon::Lexical;
-pub use link_facts::{LinkFacts, NumberKind};
+pub use link_facts::{LinkFacts, NumberKind, ShortBirth};
 pub use long_numbers::long_numbers;
 pub use metadata::Metadata;
 pub use own_rules::{AllowedSpans, OwnRules};

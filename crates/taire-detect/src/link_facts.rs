@@ -63,6 +63,27 @@ impl NumberKind {
     }
 }
 
+/// A birth date whose year has two digits: `17/02/41` is a day of 1941 or of 2041, and nothing in it tells which.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ShortBirth {
+    pub year: u8,
+    pub month: u8,
+    pub day: u8,
+}
+
+impl From<Date> for ShortBirth {
+    fn from(day: Date) -> ShortBirth {
+        let year = day.year().rem_euclid(100).unsigned_abs() as u8;
+        ShortBirth { year, month: day.month().unsigned_abs(), day: day.day().unsigned_abs() }
+    }
+}
+
+impl std::fmt::Debug for ShortBirth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("<ShortBirth>")
+    }
+}
+
 /// What is certain of the patient of one document or of one row. Prints nothing of it.
 #[derive(Clone, Default, PartialEq)]
 pub struct LinkFacts {
@@ -70,6 +91,8 @@ pub struct LinkFacts {
     pub numbers: BTreeMap<NumberKind, String>,
     /// Days that the document calls the patient's birth.
     pub births: Vec<Date>,
+    /// The same of those that it writes with two digits of the year.
+    pub short_births: Vec<ShortBirth>,
     pub sex: Option<Sex>,
     /// Family names, folded, letters only; where there is a birth date and a given name.
     pub family: Vec<String>,
@@ -79,7 +102,8 @@ pub struct LinkFacts {
 
 impl std::fmt::Debug for LinkFacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "LinkFacts({} numbers, {} births)", self.numbers.len(), self.births.len())
+        let births = self.births.len() + self.short_births.len();
+        write!(f, "LinkFacts({} numbers, {births} births)", self.numbers.len())
     }
 }
 
@@ -91,14 +115,34 @@ impl LinkFacts {
     /// The birth date, where there is one and no other.
     pub fn birth(&self) -> Option<Date> {
         match self.births.as_slice() {
-            [only] => Some(*only),
+            [only] if self.short_births.iter().all(|short| *short == ShortBirth::from(*only)) => Some(*only),
             _ => None,
         }
+    }
+
+    /// The birth date without its century, where there is one and no other.
+    pub fn short_birth(&self) -> Option<ShortBirth> {
+        match (self.births.as_slice(), self.short_births.as_slice()) {
+            ([], [only]) => Some(*only),
+            _ => self.birth().map(ShortBirth::from),
+        }
+    }
+
+    /// The days of birth, without their centuries.
+    pub fn all_short_births(&self) -> impl Iterator<Item = ShortBirth> {
+        self.births.iter().map(|&day| ShortBirth::from(day)).chain(self.short_births.iter().copied())
     }
 
     /// The day of birth with the given names and each family name: what may join documents without a number.
     pub fn names_with_birth(&self) -> impl Iterator<Item = (Date, &str, &str)> {
         let sure = self.birth().zip(self.given.as_deref());
+        sure.into_iter()
+            .flat_map(|(birth, given)| self.family.iter().map(move |f| (birth, given, f.as_str())))
+    }
+
+    /// The same without the century: what may join a document to a person whose birth date others write in full.
+    pub fn names_with_short_birth(&self) -> impl Iterator<Item = (ShortBirth, &str, &str)> {
+        let sure = self.short_birth().zip(self.given.as_deref());
         sure.into_iter()
             .flat_map(|(birth, given)| self.family.iter().map(move |f| (birth, given, f.as_str())))
     }
@@ -128,14 +172,16 @@ impl LinkFacts {
 
     /// What the entities of a note say, as the rules found them.
     pub fn read(note: &Note, entities: &[Entity]) -> LinkFacts {
-        let reader = Reader { note, entities };
+        let reader = Reader::new(note, entities);
         let mut facts = LinkFacts { numbers: reader.numbers(), ..LinkFacts::default() };
         let births = reader.births();
-        facts.births = births.iter().map(|(day, _)| *day).collect();
+        facts.births = births.iter().filter_map(|birth| birth.day).collect();
+        facts.short_births =
+            births.iter().filter(|birth| birth.day.is_none()).map(|birth| birth.short).collect();
         facts.tidy();
         facts.sex = reader.sex(&births);
-        if let (Some(_), Some((_, span))) = (facts.birth(), births.first()) {
-            (facts.family, facts.given) = reader.names(*span);
+        if let (Some(_), Some(first)) = (facts.short_birth(), births.first()) {
+            (facts.family, facts.given) = reader.names(first.span);
         }
         facts.check_social();
         facts.tidy();
@@ -148,6 +194,7 @@ impl LinkFacts {
         self.numbers.extend(other.numbers);
         if !other.births.is_empty() {
             self.births = other.births;
+            self.short_births.clear();
         }
         self.sex = other.sex.or(self.sex);
         if other.given.is_some() {
@@ -162,16 +209,18 @@ impl LinkFacts {
         let Some(number) = self.numbers.get(&NumberKind::Social).filter(|n| n.len() == 13) else { return };
         let digit = |at: usize| number.as_bytes().get(at).map_or(0, |b| i32::from(b.saturating_sub(b'0')));
         let (year, month) = (digit(1) * 10 + digit(2), digit(3) * 10 + digit(4));
-        let born = |day: &Date| {
-            i32::from(day.year()).rem_euclid(100) == year && (month > 12 || i32::from(day.month()) == month)
+        let born = |birth: ShortBirth| {
+            i32::from(birth.year) == year && (month > 12 || i32::from(birth.month) == month)
         };
+        let mut births = self.all_short_births().peekable();
         let sex = match digit(0) {
             1 => Some(Sex::M),
             2 => Some(Sex::F),
             _ => None,
         };
         let other_sex = sex.zip(self.sex).is_some_and(|(a, b)| a != b);
-        if other_sex || !self.births.is_empty() && !self.births.iter().any(born) {
+        if other_sex || births.peek().is_some() && !births.any(born) {
+            drop(births);
             self.numbers.remove(&NumberKind::Social);
         }
     }
@@ -179,6 +228,8 @@ impl LinkFacts {
     fn tidy(&mut self) {
         self.births.sort_unstable();
         self.births.dedup();
+        self.short_births.sort_unstable();
+        self.short_births.dedup();
         self.family.retain(|name| name.len() > 1);
         self.family.sort_unstable();
         self.family.dedup();
@@ -206,17 +257,43 @@ fn certain_number(kind: NumberKind, text: &str) -> Option<String> {
 /// same line or the next.
 const NEAR_LINES: usize = 3;
 
+/// How far before a number its key word is looked for, in characters.
+const KEY_REACH: usize = 120;
+
+/// A day that the text calls the patient's birth.
+struct WrittenBirth {
+    /// `None` where the year has two digits.
+    day: Option<Date>,
+    short: ShortBirth,
+    span: Span<Norm>,
+}
+
 struct Reader<'a> {
     note: &'a Note,
     entities: &'a [Entity],
+    /// By entity: a relative stands before it on its line.
+    after_relative: Vec<bool>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(note: &'a Note, entities: &'a [Entity]) -> Reader<'a> {
+        let mut reader = Reader { note, entities, after_relative: Vec::with_capacity(entities.len()) };
+        let mut line_of_relative = None;
+        for entity in entities {
+            let line = Some(reader.line(entity));
+            reader.after_relative.push(line == line_of_relative);
+            if entity.label == Label::Kinship || entity.role == Role::Relative {
+                line_of_relative = line;
+            }
+        }
+        reader
+    }
+
     fn norm(&self, entity: &Entity) -> Span<Norm> {
         self.note.to_norm(entity.span)
     }
 
-    fn text(&self, entity: &Entity) -> &str {
+    fn text(&self, entity: &Entity) -> &'a str {
         self.norm(entity).of(self.note.norm())
     }
 
@@ -225,16 +302,12 @@ impl Reader<'_> {
     }
 
     /// The entities that may be the patient's own: no relative stands before them on their line.
-    fn own(&self, labels: &'static [Label]) -> impl Iterator<Item = &Entity> {
-        let is_relative = |e: &&Entity| e.label == Label::Kinship || e.role == Role::Relative;
-        let after_relative = move |entity: &Entity| {
-            let line = self.line(entity);
-            let before = self.entities.iter().take_while(|e| e.span.start() < entity.span.start());
-            before.filter(is_relative).any(|e| self.line(e) == line)
-        };
-        self.entities.iter().filter(move |e| {
-            labels.contains(&e.label) && matches!(e.role, Role::Patient | Role::Unknown) && !after_relative(e)
+    fn own(&self, labels: &'static [Label]) -> impl Iterator<Item = &'a Entity> {
+        let all = self.entities.iter().zip(&self.after_relative);
+        all.filter(move |(e, after_relative)| {
+            labels.contains(&e.label) && matches!(e.role, Role::Patient | Role::Unknown) && !**after_relative
         })
+        .map(|(e, _)| e)
     }
 
     /// The words before an entity on its line, nearest first; those of the line above where it begins its line.
@@ -246,6 +319,9 @@ impl Reader<'_> {
         let mut before = &text[self.note.line(line).start()..start];
         if before.trim().is_empty() && line > 0 {
             before = self.note.line(line - 1).of(text);
+        }
+        if let Some((from, _)) = before.char_indices().rev().nth(KEY_REACH) {
+            before = &before[from..];
         }
         let dotted: String = fold(before).replace('.', "");
         let words = dotted.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
@@ -273,15 +349,16 @@ impl Reader<'_> {
         all.into_iter().filter_map(|(kind, number)| Some((kind, number?))).collect()
     }
 
-    /// Whole days, each with its place.
-    fn births(&self) -> Vec<(Date, Span<Norm>)> {
+    /// Days of birth, each with its place.
+    fn births(&self) -> Vec<WrittenBirth> {
         let day = |entity: &Entity| {
             let (value, _) = date::parse(self.text(entity), self.note.language)?;
-            if value.two_digit_year {
-                return None;
-            }
             let (month, day) = (i8::try_from(value.month?).ok()?, i8::try_from(value.day?).ok()?);
-            Some((Date::new(value.year?, month, day).ok()?, self.norm(entity)))
+            // Which century does not matter, but for the days of February: 2000 has all of them.
+            let year = value.year? + if value.two_digit_year { 2000 } else { 0 };
+            let date = Date::new(year, month, day).ok()?;
+            let (short, span) = (ShortBirth::from(date), self.norm(entity));
+            Some(WrittenBirth { day: Some(date).filter(|_| !value.two_digit_year), short, span })
         };
         self.own(&[Label::BirthDate]).filter_map(day).collect()
     }
@@ -307,10 +384,10 @@ impl Reader<'_> {
         (family, longest.filter(|name| agree && name.len() > 1))
     }
 
-    fn sex(&self, births: &[(Date, Span<Norm>)]) -> Option<Sex> {
+    fn sex(&self, births: &[WrittenBirth]) -> Option<Sex> {
         let written = self.own(&[Label::Sex]).filter(|e| e.role == Role::Patient);
         let mut all: Vec<Sex> = written.filter_map(|e| sex_word(self.text(e), self.note.language)).collect();
-        if let [(_, birth)] = births {
+        if let [WrittenBirth { span: birth, .. }] = births {
             let text = &self.note.norm()[..birth.start()];
             let start = self.note.line(self.note.line_at(birth.start())).start();
             let before = text[start..].to_lowercase();
@@ -386,6 +463,27 @@ mod tests {
         let names: Vec<_> = read.names_with_birth().collect();
         assert_eq!(names, [(Date::constant(1941, 2, 17), "aldegonde", "kervadec")]);
         assert_eq!(format!("{read:?}"), "LinkFacts(1 numbers, 1 births)");
+    }
+
+    #[test]
+    fn a_two_digit_year_tells_no_century() {
+        let names = [
+            ("Aldegonde", Label::GivenName),
+            ("KERVADEC", Label::FamilyName),
+            ("LE BIHAN", Label::FamilyName),
+        ];
+        let text = "Mme Aldegonde KERVADEC née LE BIHAN, née le 17/02/41";
+        let read = facts(text, &[names[0], names[1], names[2], ("17/02/41", Label::BirthDate)]);
+        assert_eq!((read.birth(), read.sex), (None, Some(Sex::F)));
+        let full = ShortBirth::from(Date::constant(1941, 2, 17));
+        let found: Vec<_> = read.names_with_short_birth().collect();
+        assert_eq!(found, [(full, "aldegonde", "kervadec"), (full, "aldegonde", "lebihan")]);
+        assert!(read.names_with_birth().next().is_none());
+        let other = facts(
+            "Mme Aldegonde KERVADEC née le 17/02/1941\nnée le 18/02/41",
+            &[names[0], names[1], ("17/02/1941", Label::BirthDate), ("18/02/41", Label::BirthDate)],
+        );
+        assert!(other.names_with_short_birth().next().is_none(), "two different days");
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! capitalised, one that is also a word needs capitals of its own, a title or its owner's given name beside it, and a
 //! given name needs the family name or a title.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use taire_lexicon::Lexicon;
 use taire_text::{
@@ -54,9 +56,69 @@ struct Phrase {
     label: Label,
 }
 
+/// What was found at a place.
+struct Hit {
+    last: usize,
+    label: Label,
+    score: f32,
+    /// The value that was found, for [`RowsFound`].
+    value: u64,
+}
+
+/// Which rows something was found of. Values that several rows have (a family name without a given name beside it) count for
+/// each of them.
+#[derive(Default)]
+struct RowsFound {
+    /// By value: its bit.
+    bits: FxHashMap<u64, u32>,
+    found: Vec<AtomicU64>,
+    /// The bits of each row's values, one row after the other, and where each row begins.
+    values: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl RowsFound {
+    /// Adds a value of the last row.
+    fn add(&mut self, value: u64) {
+        if self.starts.is_empty() {
+            return;
+        }
+        let next = self.bits.len() as u32;
+        let bit = *self.bits.entry(value).or_insert(next);
+        if (bit / 64) as usize >= self.found.len() {
+            self.found.push(AtomicU64::new(0));
+        }
+        self.values.push(bit);
+    }
+
+    fn mark(&self, value: u64) {
+        if let Some(bit) = self.bits.get(&value) {
+            self.found[(bit / 64) as usize].fetch_or(1 << (bit % 64), Ordering::Relaxed);
+        }
+    }
+
+    fn is_found(&self, bit: u32) -> bool {
+        self.found[(bit / 64) as usize].load(Ordering::Relaxed) & 1 << (bit % 64) != 0
+    }
+
+    /// The values of each row.
+    fn rows(&self) -> impl Iterator<Item = &[u32]> {
+        self.starts.iter().enumerate().map(|(row, &from)| {
+            let to = self.starts.get(row + 1).map_or(self.values.len(), |&to| to as usize);
+            &self.values[from as usize..to]
+        })
+    }
+}
+
+/// A number of [`RowsFound`] for a run of words.
+fn phrase_value(words: &[u64]) -> u64 {
+    words.iter().fold(1, |value, word| pair(value, *word))
+}
+
 /// People and places to look for in every document.
 #[derive(Default)]
 pub struct PeopleIndex {
+    rows: RowsFound,
     /// Single words, and what they are.
     words: FxHashMap<u64, u8>,
     /// Family and given names that one person bears.
@@ -129,6 +191,21 @@ impl PeopleIndex {
         self.junk
     }
 
+    /// Begins a row: what is added until the next belongs to it.
+    pub fn begin_row(&mut self) {
+        self.rows.starts.push(self.rows.values.len() as u32);
+    }
+
+    /// How many rows were begun.
+    pub fn rows(&self) -> usize {
+        self.rows.starts.len()
+    }
+
+    /// Of how many of them something was found.
+    pub fn found_rows(&self) -> usize {
+        self.rows.rows().filter(|values| values.iter().any(|&bit| self.rows.is_found(bit))).count()
+    }
+
     /// How many people are on it.
     pub fn people(&self) -> usize {
         self.people
@@ -143,8 +220,11 @@ impl PeopleIndex {
             let Some(first) = words.first() else { continue };
             any = true;
             for name in &given {
-                self.pairs.insert(pair(word_hash(first), word_hash(name)));
-                self.pairs.insert(pair(word_hash(&words[words.len() - 1]), word_hash(name)));
+                for family in [first, &words[words.len() - 1]] {
+                    let both = pair(word_hash(family), word_hash(name));
+                    self.pairs.insert(both);
+                    self.rows.add(both);
+                }
             }
             self.add_words(&words, Label::FamilyName, FAMILY);
         }
@@ -160,6 +240,7 @@ impl PeopleIndex {
             *self.words.entry(one).or_default() |= GIVEN;
             for &other in parts.iter().filter(|other| **other != one) {
                 self.pairs.insert(pair(one, other));
+                self.rows.add(pair(one, other));
             }
         }
         self.people += usize::from(!parts.is_empty());
@@ -188,6 +269,7 @@ impl PeopleIndex {
         if enough && (plain.bytes().any(|b| b.is_ascii_digit()) || code.contains('@')) {
             self.code_lengths |= 1 << plain.len();
             self.codes.insert(word_hash(&plain), label);
+            self.rows.add(word_hash(&plain));
         }
     }
 
@@ -226,8 +308,12 @@ impl PeopleIndex {
         let hashes: Box<[u64]> = words.iter().map(|w| word_hash(w)).collect();
         match *hashes {
             [] => {}
-            [one] => *self.words.entry(one).or_default() |= single,
+            [one] => {
+                self.rows.add(one);
+                *self.words.entry(one).or_default() |= single;
+            }
             [first, ..] => {
+                self.rows.add(phrase_value(&hashes));
                 let same = self.by_first.get(&first).into_iter().flatten();
                 if !same.into_iter().any(|&p| self.phrases[p as usize].words == hashes) {
                     self.by_first.entry(first).or_default().push(self.phrases.len() as u32);
@@ -240,17 +326,18 @@ impl PeopleIndex {
     /// Adds what is found in a note.
     pub fn find(&self, note: &Note, out: &mut Vec<Mention>) {
         let mut at = 0;
-        while at < note.tokens.len() {
+        while at < note.tokens.len() && !note.is_cancelled() {
             let kind = note.tokens[at].kind;
             let found = match kind {
                 Kind::Word | Kind::Number => self.code_at(note, at).or_else(|| self.phrase_at(note, at)),
                 _ => None,
             };
             let found = found.or_else(|| (kind == Kind::Word).then(|| self.word_at(note, at)).flatten());
-            let Some((last, label, score)) = found else {
+            let Some(Hit { last, label, score, value }) = found else {
                 at += 1;
                 continue;
             };
+            self.rows.mark(value);
             let span = note.raw_of_tokens(at, last);
             let role = self.role.filter(|_| matches!(label, Label::FamilyName | Label::GivenName));
             let mention = Mention::phi(span, label, score, Source::Metadata, self.why);
@@ -259,7 +346,7 @@ impl PeopleIndex {
         }
     }
 
-    fn code_at(&self, note: &Note, first: usize) -> Option<(usize, Label, f32)> {
+    fn code_at(&self, note: &Note, first: usize) -> Option<Hit> {
         const MOST_GAP: usize = 1;
         if self.codes.is_empty()
             || first > 0 && note.tokens[first].glued && note.tokens[first - 1].kind == Kind::Number
@@ -286,13 +373,13 @@ impl PeopleIndex {
                 && self.code_lengths & 1 << plain.len() != 0
                 && let Some(&label) = self.codes.get(&word_hash(&plain))
             {
-                best = Some((at, label, 0.97));
+                best = Some(Hit { last: at, label, score: 0.97, value: word_hash(&plain) });
             }
         }
         best
     }
 
-    fn phrase_at(&self, note: &Note, first: usize) -> Option<(usize, Label, f32)> {
+    fn phrase_at(&self, note: &Note, first: usize) -> Option<Hit> {
         let text = note.norm();
         let same_first = self.by_first.get(&token_hash(&note.tokens[first], text))?;
         let follow = |words: &[u64]| {
@@ -310,20 +397,22 @@ impl PeopleIndex {
         };
         let ends = same_first.iter().filter_map(|&p| {
             let phrase = &self.phrases[p as usize];
-            Some((follow(&phrase.words)?, phrase.label))
+            Some((follow(&phrase.words)?, phrase))
         });
-        let (last, label) = ends.max_by_key(|(last, _)| *last)?;
+        let (last, phrase) = ends.max_by_key(|(last, _)| *last)?;
         let capital = note.tokens[first..=last].iter().any(|t| t.is_capitalised());
-        capital.then_some((last, label, 0.92))
+        let value = phrase_value(&phrase.words);
+        capital.then_some(Hit { last, label: phrase.label, score: 0.92, value })
     }
 
-    fn word_at(&self, note: &Note, at: usize) -> Option<(usize, Label, f32)> {
+    fn word_at(&self, note: &Note, at: usize) -> Option<Hit> {
         let token = &note.tokens[at];
         let hash = token_hash(token, note.norm());
         let uses = *self.words.get(&hash)?;
-        if self.is_beside_own(note, at, hash) {
+        let hit = |label, score| Hit { last: at, label, score, value: hash };
+        if let Some(value) = self.own_beside(note, at, hash) {
             let label = if uses & FAMILY != 0 { Label::FamilyName } else { Label::GivenName };
-            return Some((at, label, 0.97));
+            return Some(Hit { value, ..hit(label, 0.97) });
         }
         if !token.is_capitalised() || token.end() - token.start() < 3 {
             return None;
@@ -335,16 +424,16 @@ impl PeopleIndex {
             Some(Careful::Drug | Careful::Eponym) => false,
         };
         if uses & FAMILY != 0 && (titled || stands_out) {
-            return Some((at, Label::FamilyName, if titled { 0.95 } else { 0.85 }));
+            return Some(hit(Label::FamilyName, if titled { 0.95 } else { 0.85 }));
         }
         if uses & GIVEN != 0 && titled {
-            return Some((at, Label::GivenName, 0.9));
+            return Some(hit(Label::GivenName, 0.9));
         }
-        (uses & CITY != 0 && token.facts.careful().is_none()).then_some((at, Label::City, 0.85))
+        (uses & CITY != 0 && token.facts.careful().is_none()).then(|| hit(Label::City, 0.85))
     }
 
-    /// Whether the other name of the same person stands before or after it.
-    fn is_beside_own(&self, note: &Note, at: usize, hash: u64) -> bool {
+    /// The pair of it with the other name of the same person before or after it.
+    fn own_beside(&self, note: &Note, at: usize, hash: u64) -> Option<u64> {
         let text = note.norm();
         let neighbour = |step: isize| {
             let mut other = at.checked_add_signed(step)?;
@@ -358,10 +447,10 @@ impl PeopleIndex {
                 .map(|t| (token_hash(t, text), t.is_capitalised()))
         };
         let own = note.tokens[at].is_capitalised();
-        [-1, 1].into_iter().filter_map(neighbour).any(|(other, capital)| {
-            (own || capital)
-                && (self.pairs.contains(&pair(hash, other)) || self.pairs.contains(&pair(other, hash)))
-        })
+        let named = [-1, 1].into_iter().filter_map(neighbour).filter(|(_, capital)| own || *capital);
+        named
+            .flat_map(|(other, _)| [pair(hash, other), pair(other, hash)])
+            .find(|both| self.pairs.contains(both))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finding the documents the user gave: files, folders walked in a stable order, standard input.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ use crate::sniff::{HEAD, recognise, serves_exchange};
 use crate::{Error, Format, Identities, ReadOptions, Reason, Refusal};
 
 const NOT_REGULAR: &str = "it is not a regular file (a pipe, a device or a socket), so it is not opened; give a file, or `-` for standard input";
+
+const LINK_OUT: &str = "this link leads out of the input folder, so it is not followed; give what it leads to as an input of its own";
 
 /// One file of documents.
 #[derive(Clone, Debug)]
@@ -111,6 +113,7 @@ pub fn discover(inputs: &[PathBuf], options: &ReadOptions) -> Discovery {
         exclude: options.exclude.iter().filter_map(|p| fs::canonicalize(p).ok()).collect(),
         found: Discovery::default(),
         sidecars: BTreeMap::new(),
+        links_out: BTreeSet::new(),
     };
     for input in inputs {
         if input.as_os_str() == "-" {
@@ -134,6 +137,8 @@ struct Search<'a> {
     found: Discovery,
     /// By folder; `None` where an identity file could not be read.
     sidecars: BTreeMap<PathBuf, Vec<Option<Arc<Sidecar>>>>,
+    /// Links that lead out of the folder they were found in.
+    links_out: BTreeSet<PathBuf>,
 }
 
 impl Search<'_> {
@@ -195,6 +200,11 @@ impl Search<'_> {
 
     fn folder(&mut self, root: &Path, prefix: &Path) {
         let mut files = Vec::new();
+        let real_root = fs::canonicalize(root).ok();
+        let leads_out = |path: &Path| {
+            let inside = fs::canonicalize(path).ok().zip(real_root.as_ref());
+            !inside.is_some_and(|(target, root)| target.starts_with(root))
+        };
         let mut walk = WalkDir::new(root).follow_links(true).sort_by_file_name().into_iter();
         while let Some(entry) = walk.next() {
             let entry = match entry {
@@ -220,6 +230,12 @@ impl Search<'_> {
                 if is_dir {
                     walk.skip_current_dir();
                 }
+            } else if entry.depth() > 0 && entry.path_is_symlink() && leads_out(path) {
+                self.refuse(path, LINK_OUT);
+                self.links_out.insert(path.to_owned());
+                if is_dir {
+                    walk.skip_current_dir();
+                }
             } else if is_dir {
             } else if !entry.file_type().is_file() {
                 self.refuse(path, NOT_REGULAR);
@@ -236,7 +252,8 @@ impl Search<'_> {
         for path in files {
             let relative = prefix.join(path.strip_prefix(root).unwrap_or(&path));
             if path.extension().is_some_and(|e| e == "ann") {
-                if !path.with_extension("txt").is_file() {
+                let text = path.with_extension("txt");
+                if !text.is_file() || self.links_out.contains(&text) {
                     self.refuse(&path, "annotations without their text: no .txt file beside it");
                 }
                 continue;
@@ -306,6 +323,7 @@ impl Search<'_> {
         };
         let ann = path.with_extension("ann");
         let has_ann = format == Format::Text && path.extension().is_some_and(|e| e == "txt") && ann.is_file();
+        let has_ann = has_ann && !self.links_out.contains(&ann);
         if has_ann {
             format = Format::Brat;
         }
@@ -572,6 +590,36 @@ mod tests {
         assert_eq!(refused, ["bad/identity.json", "a/lone.ann", "d.png", "bad/y.txt"].map(Path::new));
         assert_eq!(found.ignored.len(), 3);
         assert!(found.refused.iter().all(|r| !r.to_string().contains("Durand")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_folder_is_refused_and_not_followed() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let (inside, outside) = (dir.path().join("in"), dir.path().join("elsewhere"));
+        fs::create_dir_all(inside.join("a")).unwrap();
+        fs::create_dir(&outside).unwrap();
+        fs::write(inside.join("a/x.txt"), "x").unwrap();
+        fs::write(outside.join("y.txt"), "y").unwrap();
+        fs::write(outside.join("patients.csv"), "patient,family_name\n1,Durand\n").unwrap();
+        symlink(&outside, inside.join("folder")).unwrap();
+        symlink(outside.join("y.txt"), inside.join("y.txt")).unwrap();
+        symlink(outside.join("y.txt"), inside.join("a/x.ann")).unwrap();
+        symlink(outside.join("patients.csv"), inside.join("patients.csv")).unwrap();
+        symlink(inside.join("a/x.txt"), inside.join("z.txt")).unwrap();
+        symlink("../in", dir.path().join("entry")).unwrap();
+        for root in [&inside, &dir.path().join("entry")] {
+            let found = discover(std::slice::from_ref(root), &ReadOptions::default());
+            assert_eq!(names(&found), ["a/x.txt:text", "z.txt:text"], "links inside the folder are followed");
+            assert!(found.identities.is_empty());
+            let said: Vec<String> = found.refused.iter().map(ToString::to_string).collect();
+            assert_eq!(
+                said.iter().filter(|why| why.contains("leads out of the input folder")).count(),
+                4,
+                "{said:?}"
+            );
+        }
     }
 
     #[test]

@@ -50,6 +50,21 @@ fn time_grows_with_the_length() {
     assert!(slow.is_empty(), "time grows faster than the length of: {slow:?}");
 }
 
+/// Defect: what the student said of dates and of streets was compared with all that rules had said, or with all that followed.
+#[test]
+fn time_with_the_student_grows_with_the_length() {
+    let key = SecretKey::from_bytes(&[7; 32]).expect("a key");
+    let engine = Engine::new(Some("fr"), Some(Language::Fr), Some(&key)).expect("a shipped policy");
+    for name in ["ways without a name", "dates"] {
+        let text = PATHOLOGICAL.iter().find(|text| text.name == name).expect("a listed text");
+        let is_slow = || {
+            let (short, long) = (time(&engine, text, 16 * SHORT), time(&engine, text, 64 * SHORT));
+            long.as_secs_f64() > 6.5 * short.as_secs_f64()
+        };
+        assert!(!is_slow() || !is_slow(), "time grows faster than the length of {name}");
+    }
+}
+
 #[test]
 fn a_ruler_of_a_megabyte_before_a_key_is_no_deep_recursion() {
     let key = SecretKey::from_bytes(&[7; 32]).expect("a key");

@@ -50,6 +50,7 @@ pub(crate) struct DataFile {
     pub(crate) relations: Vec<[Vec<Box<str>>; 2]>,
     pub(crate) participles: Participles,
     pub(crate) abbreviated: Vec<[Box<str>; 2]>,
+    pub(crate) diminutives: Vec<[Box<str>; 2]>,
 }
 
 impl DataFile {
@@ -130,6 +131,7 @@ impl DataFile {
             }
             ["auxiliaries", words] => self.participles.auxiliaries = forms(words),
             ["abbreviated", pairs] => self.abbreviated = parse_pairs(pairs, '=')?,
+            ["diminutives", pairs] => self.diminutives.extend(parse_pairs(pairs, '=')?),
             _ => return Err("unknown list"),
         }
         Ok(())

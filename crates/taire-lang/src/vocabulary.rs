@@ -41,6 +41,8 @@ pub struct Vocabulary {
     relations: Vec<[Vec<Box<str>>; 2]>,
     participles: Participles,
     abbreviated: Vec<[Box<str>; 2]>,
+    /// By the short form, the whole names.
+    diminutives: FxHashMap<Box<str>, Vec<Box<str>>>,
 }
 
 /// The embedded data files: one for each language, in the order of [`Language::ALL`], then what they share.
@@ -98,7 +100,12 @@ impl Vocabulary {
         let own = |pick: fn(&DataFile) -> &Vec<[Box<str>; 2]>| {
             files.iter().flat_map(|(_, f)| pick(f).clone()).collect()
         };
+        let mut diminutives: FxHashMap<Box<str>, Vec<Box<str>>> = FxHashMap::default();
+        for [short, whole] in files.iter().flat_map(|(_, file)| &file.diminutives) {
+            diminutives.entry(short.clone()).or_default().push(whole.clone());
+        }
         Vocabulary {
+            diminutives,
             words,
             forms,
             thirds: files.iter().find_map(|(_, f)| f.thirds.clone()).unwrap_or_default(),
@@ -172,6 +179,11 @@ impl Vocabulary {
     pub fn expand(&self, written: &str) -> Option<&str> {
         self.abbreviated.iter().find(|[short, _]| **short == *written).map(|[_, whole]| &**whole)
     }
+
+    /// The given names that a familiar form is short for, folded as it is: `trini` is `trinidad`, `toni` `antonio` or `antonia`.
+    pub fn whole_names(&self, short: &str) -> &[Box<str>] {
+        self.diminutives.get(short).map_or(&[], Vec::as_slice)
+    }
 }
 
 impl Word {
@@ -202,6 +214,21 @@ mod tests {
             assert!(CalendarNames::get().full_months(language).is_some());
         }
         assert_eq!(Vocabulary::any().expand("Mª"), Some("maria"));
+        let spanish = Vocabulary::of(Language::Es);
+        assert_eq!(spanish.whole_names("toni"), [Box::from("antonio"), Box::from("antonia")]);
+        assert!(spanish.whole_names("trinidad").is_empty());
+    }
+
+    #[test]
+    fn diminutives_are_folded_and_lead_to_whole_names() {
+        for vocabulary in Language::ALL.iter().map(|&language| Vocabulary::of(language)) {
+            for (short, whole) in &vocabulary.diminutives {
+                let folded = |name: &str| crate::fold(name) == name;
+                assert!(folded(short) && whole.iter().all(|name| folded(name)), "{short}");
+                let short_again = whole.iter().any(|name| vocabulary.diminutives.contains_key(name));
+                assert!(!short_again, "{short} leads to another short form");
+            }
+        }
     }
 
     #[test]

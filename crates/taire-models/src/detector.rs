@@ -74,7 +74,7 @@ impl CrfDetector {
         let mut buffers = lock().pop().unwrap_or_default();
         let Buffers { document, scratch, .. } = &mut buffers;
         document.read(note, mentions, self.settings, self.model.vocabulary(), Reach::Near);
-        for line in &document.pieces {
+        for line in document.pieces.iter().take_while(|_| !note.is_cancelled()) {
             self.model.label(&LineView { document, line }, scratch);
             let rows = self.model.marginals(scratch).chunks_exact(1 + 2 * self.classes.len());
             rows.enumerate().for_each(|(i, row)| see(line.tokens.start + i, row));

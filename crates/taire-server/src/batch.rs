@@ -15,8 +15,8 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::Response;
 use http_body::Frame;
-use taire::CancelFlag;
 use taire_formats::push_string;
+use taire_text::CancelFlag;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::timeout;
 

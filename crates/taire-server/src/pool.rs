@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use taire::CancelFlag;
+use taire_text::CancelFlag;
 use tokio::sync::oneshot;
 
 use crate::Error;

@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use taire::{CancelFlag, SecretKey, text_id};
+use taire::{SecretKey, text_id};
 use taire_formats::{Offsets, from_bytes};
+use taire_text::CancelFlag;
 use taire_text::{Label, Language};
 
 use crate::problem::Problem;

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use taire::{CancelFlag, Engine, IdKind, Policy, SHIPPED, SecretKey, TrustedRecord, found_spans, text_id};
+use taire::{Engine, IdKind, Policy, SHIPPED, SecretKey, TrustedRecord, found_spans, text_id};
 use taire_formats::{
     Document, ErrorKind, Request, RequestParser, push_annotation, push_string, push_text_in_form,
 };
+use taire_text::CancelFlag;
 use taire_text::scheme::Scheme;
 use taire_text::{Entity, Label, Language, Note};
 

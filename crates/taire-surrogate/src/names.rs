@@ -69,6 +69,11 @@ impl<'a> Names<'a> {
         Names { streams, scope, pools, letters: Default::default(), avoid }
     }
 
+    /// Whether a folded word is a name of the known identity, the note or the record.
+    pub(crate) fn is_written(&self, folded: &str) -> bool {
+        self.avoid.contains(folded)
+    }
+
     /// The letter an initial becomes, in lower case; `None` when the pool is empty.
     pub(crate) fn initial(&self, letter: char, kind: NameKind) -> Option<char> {
         let (folded, _) = taire_text::fold_char(letter);

@@ -2,7 +2,8 @@
 //!
 //! Neighbouring `GivenName`, `FamilyName` and `Initials` entities make one mention. Each word of it is brought to
 //! its canonical form: a name of the known identity first (case, accents, hyphens aside, and one typing error from
-//! six letters on), else a more frequent form of the same document one typing error away. The canonical word is
+//! six letters on), else the whole name that a familiar form is short for, where the document or the record has it (`Trini`
+//! beside `Trinidad`), else a more frequent form of the same document one typing error away. The canonical word is
 //! what the key sees, so every form of a name gives the same surrogate. Persons serve to find a gender for initials
 //! and ambiguous names, and to number tags, and to tell staff, whose names are drawn once for the release, from patients and
 //! their relatives.
@@ -230,6 +231,7 @@ impl People {
     pub(crate) fn read(note: &Note, entities: &[Entity], names: &NameScopes<'_>) -> People {
         let known = known_persons(&note.known, note.language);
         let mut mentions = gather(note, entities);
+        expand_diminutives(&mut mentions, note.language, &names.patient);
         canonise(&mut mentions, &known);
         let mut index = PersonIndex::default();
         let mut persons: Vec<Person> = known;
@@ -491,6 +493,18 @@ fn assign_letters(mention: &mut Mention, language: Language) {
     };
     for &i in &letters[family_from..] {
         mention.words[i].part = Part::FamilyLetter;
+    }
+}
+
+/// Reads a familiar form of a given name as the whole name, where that is written too. Which one a form is short for is otherwise not
+/// certain, and it stays a name of its own.
+fn expand_diminutives(mentions: &mut [Mention], language: Language, names: &Names<'_>) {
+    for word in mentions.iter_mut().flat_map(|m| &mut m.words).filter(|w| w.part == Part::Given) {
+        let all = words::whole_names(&word.canonical, language);
+        let mut whole = all.iter().filter(|name| names.is_written(name));
+        if let (Some(only), None) = (whole.next(), whole.next()) {
+            word.canonical = only.to_string();
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! The people of a note by their names: who of them a mention may mean, without comparing it with each.
 //!
-//! A person is entered under every pair of a family name, or its first letter, and a given name, or its first letter, by sex. So the
-//! first person who fits a mention is found by a few look-ups, whatever the number of people of one name.
+//! A person is entered under every pair of a family name, or its first letter, and a given name, or its first letter, by sex; without a
+//! family name under given names alone. So the first person who fits a mention is found by a few look-ups, whatever the number of people
+//! of one name.
 
 use std::collections::{BTreeSet, HashMap};
 
+use rustc_hash::FxHashMap;
 use taire_text::Gender;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,8 +49,8 @@ pub(crate) struct NameQuery<'a> {
 pub(crate) struct PersonIndex {
     /// Numbers of name words.
     words: HashMap<String, u32>,
-    people: HashMap<(FamilyKey, GivenKey, u8), BTreeSet<usize>>,
-    persons: HashMap<usize, IndexedPerson>,
+    people: FxHashMap<(FamilyKey, GivenKey, u8), BTreeSet<usize>>,
+    persons: FxHashMap<usize, IndexedPerson>,
 }
 
 fn sex_key(sex: Option<Gender>) -> u8 {
@@ -57,6 +59,15 @@ fn sex_key(sex: Option<Gender>) -> u8 {
         Some(Gender::Female) => 1,
         Some(Gender::Male) => 2,
     }
+}
+
+/// The pairs of keys that a mention may ask for: whoever has no family name is looked for by the given name.
+fn asked_pairs<'a>(
+    families: &'a [FamilyKey],
+    givens: &'a [GivenKey],
+) -> impl Iterator<Item = (FamilyKey, GivenKey)> + use<'a> {
+    let pairs = families.iter().flat_map(|family| givens.iter().map(move |given| (*family, *given)));
+    pairs.filter(|(family, given)| *family != FamilyKey::Any || matches!(given, GivenKey::Name(_)))
 }
 
 impl PersonIndex {
@@ -113,13 +124,13 @@ impl PersonIndex {
     }
 
     fn enter(&mut self, at: usize, families: &[FamilyKey], givens: &[GivenKey], sex: Option<Gender>) {
-        for (&family, &given) in families.iter().flat_map(|f| givens.iter().map(move |g| (f, g))) {
+        for (family, given) in asked_pairs(families, givens) {
             self.people.entry((family, given, sex_key(sex))).or_default().insert(at);
         }
     }
 
     fn leave(&mut self, at: usize, families: &[FamilyKey], givens: &[GivenKey], sex: Option<Gender>) {
-        for (&family, &given) in families.iter().flat_map(|f| givens.iter().map(move |g| (f, g))) {
+        for (family, given) in asked_pairs(families, givens) {
             if let Some(people) = self.people.get_mut(&(family, given, sex_key(sex))) {
                 people.remove(&at);
             }

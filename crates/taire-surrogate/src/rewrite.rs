@@ -215,6 +215,9 @@ impl Rewriter {
         let mut out = Rewritten::default();
         let mut values: BTreeMap<Label, BTreeMap<String, usize>> = BTreeMap::new();
         for (i, entity) in entities.iter().enumerate() {
+            if note.is_cancelled() {
+                break;
+            }
             let original = note.to_norm(entity.span).of(note.norm());
             let mut fall_back = |why| {
                 out.fallbacks.push(Fallback { label: entity.label, why });

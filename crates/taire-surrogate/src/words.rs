@@ -132,6 +132,11 @@ pub(crate) fn expand(written: &str) -> Option<&'static str> {
     Vocabulary::any().expand(written)
 }
 
+/// The given names that a folded familiar form is short for.
+pub(crate) fn whole_names(short: &str, language: Language) -> &'static [Box<str>] {
+    Vocabulary::of(language).whole_names(short)
+}
+
 /// Whether two folded words of six letters or more are one insertion, deletion, change or swap apart.
 pub(crate) fn one_edit(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());

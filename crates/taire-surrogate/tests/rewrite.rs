@@ -278,6 +278,29 @@ fn a_social_security_number_tells_the_moved_birth() {
 }
 
 #[test]
+fn a_familiar_form_beside_the_whole_name_is_the_same_person() {
+    let names = |source: &str, language, seed| {
+        let case = Case { source, language, known: KnownIdentity::default(), date: None };
+        let (_, _, pairs) = case.run(&rewriter(seed, ""));
+        pairs.into_iter().map(|(_, new)| new).collect::<Vec<_>>()
+    };
+    for seed in 1..9 {
+        let spanish = "[Trinidad](GivenName) [Pérez](FamilyName) ingresa. [Trini](GivenName) come bien.";
+        let new = names(spanish, Language::Es, seed);
+        assert_eq!(new[0], new[2]);
+        let french = "[Emmanuelle](GivenName) [Morel](FamilyName) revient. [Manu](GivenName) va bien.";
+        let new = names(french, Language::Fr, seed);
+        assert_eq!(new[0], new[2]);
+    }
+    let two = "[Emmanuel](GivenName) [Morel](FamilyName), [Emmanuelle](GivenName) [Bihan](FamilyName) et [Manu](GivenName).";
+    let differ = (1..9).filter(|&seed| {
+        let new = names(two, Language::Fr, seed);
+        new[4] != new[0] && new[4] != new[2]
+    });
+    assert!(differ.count() > 4, "nobody can tell which of the two it is");
+}
+
+#[test]
 fn spanish_letters_too() {
     let case = Case {
         source: "Paciente: D. [José](GivenName) [García López](FamilyName), NIE [X1234567L](OtherId), \

@@ -19,11 +19,15 @@ mod span;
 mod tier;
 mod token;
 
+mod cancel;
+mod counted;
 pub mod date;
 pub mod joint;
 pub mod marked;
 pub mod scheme;
 
+pub use cancel::CancelFlag;
+pub use counted::counted;
 pub use entity::{Entity, Mention, Score, Source, SourceSet, Verdict, Why};
 pub use error::{Error, ErrorKind, PolicyError, Position, Reason, Setting, io_reason};
 pub use facts::{Careful, Facts};

@@ -8,8 +8,8 @@ use jiff::civil::Date;
 
 use crate::reference::resolve_references;
 use crate::{
-    Error, Kind, KnownIdentity, Label, Language, Norm, OffsetMap, PatientId, Phi, Raw, Role, Span, Token,
-    fold_hash, normalise, tokenise,
+    CancelFlag, Error, Kind, KnownIdentity, Label, Language, Norm, OffsetMap, PatientId, Phi, Raw, Role,
+    Span, Token, fold_hash, normalise, tokenise,
 };
 
 /// A stretch of text whose meaning is given with the document: a field of its envelope, or the words that announce it.
@@ -38,6 +38,8 @@ pub struct Note {
     /// Fields of its envelope, sorted and disjoint.
     pub given: Vec<Given>,
     pub tokens: Vec<Token>,
+    /// Set by who no longer waits for it.
+    pub cancel: Option<CancelFlag>,
     raw: String,
     norm: Option<String>,
     map: OffsetMap,
@@ -57,6 +59,20 @@ impl Note {
             language: None,
             known: None,
             given: Vec::new(),
+        }
+    }
+
+    /// Whether nobody waits for it any more: long loops end where this is true.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(CancelFlag::is_cancelled)
+    }
+
+    /// An error once nobody waits for it any more, for who would use what a loop has left.
+    pub fn check_cancelled(&self) -> Result<(), Error> {
+        match self.is_cancelled() {
+            true => Err(Error::refused("the caller left before the document was treated")),
+            false => Ok(()),
         }
     }
 
@@ -207,6 +223,7 @@ impl NoteBuilder {
             known,
             given: self.given,
             tokens,
+            cancel: None,
             norm: view.text,
             map: view.map,
             raw: self.raw,

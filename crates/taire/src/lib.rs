@@ -21,7 +21,6 @@
 #![deny(missing_docs)]
 
 pub mod batch;
-mod cancel;
 mod crosswalk;
 mod deidentifier;
 mod doubt;
@@ -39,7 +38,6 @@ mod spans;
 pub mod training;
 mod words;
 
-pub use cancel::CancelFlag;
 pub use crosswalk::Crosswalk;
 pub use deidentifier::{Deidentifier, DeidentifierBuilder, KeyChoice};
 pub use doubt::{Doubt, Findings};
@@ -52,7 +50,7 @@ pub use policy::{
     policy_reference,
 };
 pub use records::Records;
-pub use report::{Doubtful, Refused, Report};
+pub use report::{DirectoryCounts, Doubtful, Refused, Report};
 pub use run::{Refusal, Run, Task, Treated};
 pub use spans::found_spans;
 pub use taire_detect::{Judgement, Judgements, PeopleIndex, Sections, TrustedRecord, WordEntry, WordList};

@@ -2,7 +2,8 @@
 //!
 //! A first reading puts each document under its strongest key: its patient id, else a certain number, else name with
 //! birth date. Keys that other documents show to be one person's are then joined: numbers that equal a patient id,
-//! social security numbers, names with a birth date. A contradiction in birth date, number or sex forbids a join; where a
+//! social security numbers, names with a birth date. A birth date with two digits of the year joins a document to the one
+//! record of that name and day, and to none where records of two centuries fit. A contradiction in birth date, number or sex forbids a join; where a
 //! key fits several people, it joins none of them. The result does not depend on the order of the documents.
 //!
 //! Memory holds keyed hashes, the patient ids and numbers that name records, and what is certain of each patient as
@@ -11,14 +12,13 @@
 mod join;
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use taire_detect::{LinkFacts, NumberKind, PeopleIndex, TrustedRecord};
-use taire_formats::{Document, Identities, RowKey, merge_known};
+use taire_formats::{Document, Identities, RowKey, SealedFile, SealedRecords, merge_known};
 use taire_text::{KnownIdentity, PatientId, Sex};
 
 use crate::run::{InputPosition, PatientRecords};
@@ -35,6 +35,8 @@ enum KeyKind {
     Patient,
     Number(NumberKind),
     Name,
+    /// Name and a birth date whose year has two digits. It comes last: a record has the name that full dates give it.
+    NameShortYear,
 }
 
 impl KeyKind {
@@ -43,6 +45,7 @@ impl KeyKind {
             KeyKind::Patient => "patient id".to_owned(),
             KeyKind::Number(kind) => format!("number ({})", kind.name()),
             KeyKind::Name => "name and birth date".to_owned(),
+            KeyKind::NameShortYear => "name and birth date with two digits of the year".to_owned(),
         }
     }
 }
@@ -54,10 +57,13 @@ type Fact = u64;
 const PATIENT: u8 = 1;
 const BIRTH: u8 = 2;
 const SEX: u8 = 3;
+/// The day of birth without its century.
+const SHORT_BIRTH: u8 = 4;
 /// And the kinds of numbers after it.
 const NUMBER: u8 = 8;
 const GIVEN: u8 = 64;
 const NAME: u8 = 65;
+const SHORT_NAME: u8 = 66;
 
 fn fact(kind: u8, value: u64) -> Fact {
     (u64::from(kind) << 56) | (value & ((1 << 56) - 1))
@@ -141,8 +147,8 @@ pub struct Linker {
     unkeyed: usize,
     /// By input and item: the node of the document, from 1.
     places: Vec<Vec<u32>>,
-    /// The documents in their order, each with its node.
-    names: BufWriter<File>,
+    /// The ids of the documents in their order, each with its node.
+    names: SealedFile,
 }
 
 impl std::fmt::Debug for Linker {
@@ -158,7 +164,7 @@ impl Linker {
             Some(key) => *key.subkey("links", b"")?,
             None => [0; 32],
         };
-        let names = tempfile::tempfile().map_err(|e| no_room(&e))?;
+        let names = SealedFile::new().map_err(|e| no_room(&e))?;
         Ok(Linker {
             salt,
             nodes: Vec::new(),
@@ -167,7 +173,7 @@ impl Linker {
             left_out: 0,
             unkeyed: 0,
             places: Vec::new(),
-            names: BufWriter::with_capacity(1 << 16, names),
+            names,
         })
     }
 
@@ -189,15 +195,21 @@ impl Linker {
     fn facts(&self, facts: &LinkFacts) -> Vec<Fact> {
         let mut out = Vec::new();
         out.extend(facts.births.iter().map(|day| fact(BIRTH, join::day_number(*day))));
+        out.extend(facts.all_short_births().map(|birth| fact(SHORT_BIRTH, join::short_day_number(birth))));
         out.extend(facts.sex.map(|sex| fact(SEX, u64::from(sex == Sex::F))));
         out.extend(facts.given.as_deref().map(|given| fact(GIVEN, self.short(&["given", given]))));
         for (birth, given, family) in facts.names_with_birth() {
             out.push(fact(NAME, self.short(&["name", &birth.to_string(), given, family])));
         }
+        for (birth, given, family) in facts.names_with_short_birth() {
+            let birth = join::short_day_number(birth).to_string();
+            out.push(fact(SHORT_NAME, self.short(&["name, short year", &birth, given, family])));
+        }
         for (&kind, number) in &facts.numbers {
             out.push(fact(NUMBER + kind as u8, self.short(&[kind.name(), number])));
         }
         out.sort_unstable();
+        out.dedup();
         out
     }
 
@@ -210,16 +222,24 @@ impl Linker {
         }
         if let Some((&kind, number)) = facts.numbers.first_key_value() {
             let given = facts.given.as_deref().filter(|_| kind == NumberKind::Social).unwrap_or_default();
-            let apart = match (facts.births.is_empty(), facts.sex, given) {
-                (true, None, "") => String::new(),
-                (_, sex, given) => format!("{:?} {sex:?} {given}", facts.births),
+            let short: Vec<u64> = facts.short_births.iter().map(|b| join::short_day_number(*b)).collect();
+            let apart = match (facts.births.is_empty(), short.is_empty(), facts.sex, given) {
+                (true, true, None, "") => String::new(),
+                (_, true, sex, given) => format!("{:?} {sex:?} {given}", facts.births),
+                (_, false, sex, given) => format!("{:?} {short:?} {sex:?} {given}", facts.births),
             };
             let key = if kind.is_local() { number.clone() } else { token(&[kind.name(), number]) };
             return Some((KeyKind::Number(kind), key, apart));
         }
-        let (birth, given, family) = facts.names_with_birth().next()?;
         let apart = facts.sex.map(|sex| format!("{sex:?}")).unwrap_or_default();
-        Some((KeyKind::Name, token(&["record of a name", &birth.to_string(), given, family]), apart))
+        if let Some((birth, given, family)) = facts.names_with_birth().next() {
+            let key = token(&["record of a name", &birth.to_string(), given, family]);
+            return Some((KeyKind::Name, key, apart));
+        }
+        let (birth, given, family) = facts.names_with_short_birth().next()?;
+        let birth = join::short_day_number(birth).to_string();
+        let key = token(&["record of a name, short year", &birth, given, family]);
+        Some((KeyKind::NameShortYear, key, apart))
     }
 
     /// The node of a key, if there is one.
@@ -300,8 +320,9 @@ impl Linker {
             places[at.input].resize(item + 1, 0);
         }
         places[at.input][item] = node.map_or(0, |node| node + 1);
-        let line = serde_json::to_string(&(document, node.map_or(0, |node| node + 1))).unwrap_or_default();
-        writeln!(self.names, "{line}").map_err(|e| no_room(&e))
+        let mut line = node.map_or(0, |node| node + 1).to_le_bytes().to_vec();
+        line.extend_from_slice(document.as_bytes());
+        self.names.append(&line).map(drop).map_err(|e| no_room(&e))
     }
 
     /// Joins what belongs together. `tables` are those of [`Linker::add_table`].
@@ -332,7 +353,7 @@ impl Linker {
         rows.values_mut().for_each(|rows| rows.sort_by_key(|(table, key)| (*table, key.number())));
         let records = self.pack_records(&documents);
         self.count(&mut counts);
-        let names = self.names.into_inner().map_err(|e| no_room(e.error()))?;
+        let names = self.names.finish().map_err(|e| no_room(&e))?;
         Ok(Links {
             nodes: self.nodes,
             places: self.places,
@@ -371,7 +392,7 @@ impl Linker {
                     _ if node.alone => counts.contradicted += 1,
                     KeyKind::Patient => counts.by_patient_id += 1,
                     KeyKind::Number(_) => counts.by_number += 1,
-                    KeyKind::Name => counts.by_name_and_birth_date += 1,
+                    KeyKind::Name | KeyKind::NameShortYear => counts.by_name_and_birth_date += 1,
                 }
                 if !node.alone {
                     roots.insert(node.root);
@@ -408,7 +429,7 @@ pub struct Links {
     people: Option<PeopleIndex>,
     counts: LinkCounts,
     left_out: usize,
-    names: Mutex<File>,
+    names: Mutex<SealedRecords>,
 }
 
 impl std::fmt::Debug for Links {
@@ -464,17 +485,16 @@ impl Links {
     /// Writes which document belongs to which record, and why, as a table.
     pub fn write_csv(&self, out: &mut dyn Write) -> Result<(), Error> {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        names.seek(SeekFrom::Start(0)).map_err(|e| no_room(&e))?;
         let failed =
             |e: io::Error| Error::io(format!("cannot write the links: {}", taire_text::io_reason(&e)));
         writeln!(out, "document,record,why").map_err(failed)?;
-        for line in BufReader::new(&mut *names).lines() {
-            let line = line.map_err(|e| no_room(&e))?;
-            let damaged = |_| Error::internal("the list of documents was damaged");
-            let (document, place): (String, u32) = serde_json::from_str(&line).map_err(damaged)?;
-            let (record, why) = self.explain(place);
-            writeln!(out, "{},{},{}", quoted(&document), quoted(&record), quoted(&why)).map_err(failed)?;
-        }
+        names.each(|line| {
+            let damaged = || Error::internal("the list of documents was damaged");
+            let (place, document) = line.split_first_chunk().ok_or_else(damaged)?;
+            let document = std::str::from_utf8(document).map_err(|_| damaged())?;
+            let (record, why) = self.explain(u32::from_le_bytes(*place));
+            writeln!(out, "{},{},{}", quoted(document), quoted(&record), quoted(&why)).map_err(failed)
+        })?;
         out.flush().map_err(failed)
     }
 

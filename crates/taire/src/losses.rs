@@ -202,9 +202,10 @@ impl EventWords {
             );
         }
         format!(
-            "Outside this account: {} words of {} documents place an event without a date {examples}. They stay as they are, and \
+            "Outside this account: {} of {} place an event without a date {examples}. They stay as they are, and \
              what they tell of the days between events is in none of the losses above.",
-            self.words, self.documents
+            taire_text::counted(self.words, "word", "words"),
+            taire_text::counted(self.documents, "document", "documents")
         )
     }
 }

@@ -16,10 +16,11 @@ use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
 use taire_models::{Cascade, CrfDetector, ReadShare, StudentDetector, TransformerDetector};
 use taire_surrogate::{Action, Fallback, IdKind, RecordNames, Release, Rewriter, ScopeKind, SecretKey};
-use taire_text::{Entity, Label, Language, Mention, Note, Phi, Source};
+use taire_text::{CancelFlag, Entity, Label, Language, Mention, Note, Phi, Source};
 
+use crate::report::DirectoryCounts;
 use crate::settled::{drop_allowed, kept_entities, settled_entities};
-use crate::{CancelFlag, Doubt, Error, Findings, Policy, Records, given};
+use crate::{Doubt, Error, Findings, Policy, Records, given};
 
 /// The sources a policy may name.
 pub(crate) const BUILT: &[Source] = &[
@@ -283,7 +284,7 @@ impl Pipeline {
 
     /// The same with what was spared, and with what is certain of the patients in their other documents.
     pub fn find(&self, notes: &mut [Note], records: &Records) -> Result<Vec<Findings>, Error> {
-        let mentions = self.listen(notes, None, None, |_| true)?;
+        let mentions = self.listen(notes, None, |_| true)?;
         let decide =
             |(note, mentions): (&Note, _)| self.decide(note, mentions, &records.of(note.patient.as_deref()));
         Ok(notes.iter().zip(mentions).map(decide).collect())
@@ -295,13 +296,13 @@ impl Pipeline {
         note: Note,
         others: &TrustedRecord,
         people: Option<&PeopleIndex>,
-        cancel: Option<&CancelFlag>,
     ) -> Result<(Note, Findings), Error> {
         let mut notes = [note];
-        let mentions = self.listen(&mut notes, people, cancel, |_| true)?.pop().unwrap_or_default();
-        CancelFlag::check(cancel)?;
+        let mentions = self.listen(&mut notes, people, |_| true)?.pop().unwrap_or_default();
         let [note] = notes;
+        note.check_cancelled()?;
         let findings = self.decide(&note, mentions, others);
+        note.check_cancelled()?;
         Ok((note, findings))
     }
 
@@ -315,7 +316,7 @@ impl Pipeline {
     fn gather_linked(&self, note: Note) -> Result<(TrustedRecord, LinkFacts), Error> {
         let mut notes = [note];
         let mut mentions =
-            self.listen(&mut notes, None, None, |source| !source.is_learned())?.pop().unwrap_or_default();
+            self.listen(&mut notes, None, |source| !source.is_learned())?.pop().unwrap_or_default();
         self.keep_heard(&notes[0], &mut mentions, 0);
         self.add_own(&notes[0], &mut mentions);
         given::speak(&notes[0], &mut mentions);
@@ -328,6 +329,7 @@ impl Pipeline {
         let mut record = TrustedRecord::default();
         record.add(&notes[0], &entities);
         let facts = LinkFacts::read(&notes[0], &entities).and_known(&notes[0].known);
+        notes[0].check_cancelled()?;
         Ok((record, facts))
     }
 
@@ -335,7 +337,6 @@ impl Pipeline {
         &self,
         notes: &mut [Note],
         people: Option<&PeopleIndex>,
-        cancel: Option<&CancelFlag>,
         to: impl Fn(Source) -> bool,
     ) -> Result<Vec<Vec<Mention>>, Error> {
         for note in notes.iter_mut() {
@@ -348,7 +349,7 @@ impl Pipeline {
             notes.iter().zip(&mut mentions).for_each(|(note, out)| list.find(note, out));
         }
         for detector in self.detectors.iter().filter(|d| to(d.source())) {
-            CancelFlag::check(cancel)?;
+            notes.iter().try_for_each(Note::check_cancelled)?;
             detector.detect(notes, &mut mentions)?;
         }
         Ok(mentions)
@@ -404,6 +405,9 @@ impl Pipeline {
             guard.screen(&mut mentions, 0);
             mentions.extend(guard.mentions());
         }
+        if note.is_cancelled() {
+            return Findings::default();
+        }
         let mut entities = fuse(note.raw(), &mentions, &self.rule);
         let before = mentions.len();
         if self.policy.looks(Source::Initials) {
@@ -425,6 +429,9 @@ impl Pipeline {
             self.keep_heard(note, &mut mentions, before);
             drop_allowed(&allowed, &mut mentions, before);
             entities = fuse(note.raw(), &mentions, &self.rule);
+        }
+        if note.is_cancelled() {
+            return Findings::default();
         }
         entities = settle(note, entities);
         if let Some(guard) = &guard {
@@ -457,7 +464,7 @@ impl Pipeline {
     /// The same, with what is certain of the patient in their other documents.
     pub fn run_with(&self, note: Note, records: &Records) -> Result<Deidentified, Error> {
         let others = records.of(note.patient.as_deref());
-        let (note, findings) = self.find_one(note, &others, None, None)?;
+        let (note, findings) = self.find_one(note, &others, None)?;
         let doubt = findings.doubt;
         Ok(Deidentified { doubt, ..self.rewrite_findings(&note, findings)? })
     }
@@ -471,6 +478,7 @@ impl Pipeline {
         let Findings { entities, record_names, .. } = findings;
         let rewriter = self.rewriter.as_ref().ok_or_else(|| Error::usage("rewriting needs a secret key"))?;
         let rewritten = rewriter.rewrite_in_record(note, &entities, &record_names)?;
+        note.check_cancelled()?;
         let (text, ranges) = rewritten.apply(note.raw());
         let written = rewritten.replacements.iter().zip(ranges).filter_map(|(replacement, range)| {
             let entity = entities.binary_search_by_key(&replacement.span.start(), |e| e.span.start()).ok()?;
@@ -561,6 +569,7 @@ impl Engine {
     pub fn use_directory(&mut self, directory: &Directory) -> usize {
         let mut index = PeopleIndex::of_staff();
         for entry in &directory.entries {
+            index.begin_row();
             let families: Vec<&str> = [entry.family_name.as_str(), &entry.birth_name]
                 .into_iter()
                 .filter(|n| !n.is_empty())
@@ -581,6 +590,13 @@ impl Engine {
         let index = Arc::new(index);
         self.pipelines.iter_mut().for_each(|(_, pipeline)| pipeline.directory = Some(index.clone()));
         junk
+    }
+
+    /// How many rows of the directory there are, and of how many something was found in a document so far.
+    pub fn directory_counts(&self) -> Option<DirectoryCounts> {
+        let index = self.pipelines.iter().find_map(|(_, pipeline)| pipeline.directory.as_deref())?;
+        let (rows, joined) = (index.rows(), index.found_rows());
+        Some(DirectoryCounts { rows, joined, unjoined: rows - joined })
     }
 
     /// The language every document is read in, if it is not told by the document.
@@ -676,18 +692,19 @@ impl Engine {
             self.check_language(&note)?;
             let pipeline = self.pipeline(note.language)?;
             match pipeline.policy().trusts_record() {
-                true => pipeline.find_one(note, others, people, None),
-                false => pipeline.find_one(note, &TrustedRecord::default(), people, None),
+                true => pipeline.find_one(note, others, people),
+                false => pipeline.find_one(note, &TrustedRecord::default(), people),
             }
         })
     }
 
-    /// Like [`Engine::find`], and gives up before the next stage once `cancel` is set.
-    pub fn find_unless(&self, note: Note, cancel: &CancelFlag) -> Result<(Note, Findings), Error> {
+    /// Like [`Engine::find`], and gives up once `cancel` is set; so does the rewriting of the note.
+    pub fn find_unless(&self, mut note: Note, cancel: &CancelFlag) -> Result<(Note, Findings), Error> {
+        note.cancel = Some(cancel.clone());
         guarded(|| {
             self.check_language(&note)?;
             let pipeline = self.pipeline(note.language)?;
-            pipeline.find_one(note, &TrustedRecord::default(), None, Some(cancel))
+            pipeline.find_one(note, &TrustedRecord::default(), None)
         })
     }
 

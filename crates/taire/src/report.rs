@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use taire_formats::Refusal;
-use taire_text::{Entity, Language, Setting};
+use taire_text::{Entity, Language, Setting, counted};
 
 use crate::losses::{self, EventWords, PatientAccounts, PatientSpent, Spent};
 use crate::{Deidentified, Doubt, LinkCounts, Policy};
@@ -52,6 +52,9 @@ pub struct Report {
     /// How documents and known people were joined; all 0 where they were not asked to be.
     #[serde(default)]
     pub links: LinkCounts,
+    /// The rows of the directory of staff, sites and services, where one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<DirectoryCounts>,
     /// Spans by label: hidden ones of `deid`, found ones of `detect`.
     pub labels: BTreeMap<String, usize>,
     /// Spans by label that were found and came out as they were: the policy keeps them, or their surrogate is the same.
@@ -84,6 +87,17 @@ pub struct Report {
     pub remarks: Vec<String>,
     /// How long it took.
     pub seconds: f64,
+}
+
+/// What became of a directory of staff, sites and services.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, Default)]
+pub struct DirectoryCounts {
+    /// Rows of the directory that are not empty.
+    pub rows: usize,
+    /// Rows of which a name, a site or a number was found in some document.
+    pub joined: usize,
+    /// Rows of which nothing was found.
+    pub unjoined: usize,
 }
 
 /// How many documents, and how much text.
@@ -259,11 +273,11 @@ impl Report {
         let _ = writeln!(out, "# Taire: what was done\n");
         let _ = writeln!(
             out,
-            "`taire {}` {} with policy {} read {} documents ({:.1} KB of text) in {:.1} s.\n",
+            "`taire {}` {} with policy {} read {} ({:.1} KB of text) in {:.1} s.\n",
             self.command,
             self.version,
             self.policies.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", "),
-            d.read,
+            counted(d.read, "document", "documents"),
             d.bytes as f64 / 1e3,
             self.seconds
         );
@@ -278,6 +292,7 @@ impl Report {
             let _ = writeln!(out, "| read as {language} | {n} |");
         }
         self.records(&mut out);
+        self.directory(&mut out);
         let hidden = if self.command == "detect" { "What was found" } else { "What was hidden" };
         self.table(&mut out, hidden, "label", &self.labels);
         self.table(&mut out, "Found and kept: it can still be read", "label", &self.kept);
@@ -311,7 +326,8 @@ impl Report {
             }
         }
         for (encoding, count) in &self.encodings {
-            let _ = writeln!(out, "\n{count} documents were not UTF-8 and were read as {encoding}.");
+            let read = counted(*count, "document was not UTF-8 and was", "documents were not UTF-8 and were");
+            let _ = writeln!(out, "\n{read} read as {encoding}.");
         }
         if !self.remarks.is_empty() {
             let _ = writeln!(out, "\n## Remarks\n");
@@ -343,6 +359,17 @@ impl Report {
         }
     }
 
+    fn directory(&self, out: &mut String) {
+        if let Some(DirectoryCounts { rows, joined, unjoined }) = self.directory {
+            let rows = counted(rows, "row", "rows");
+            let _ = writeln!(
+                out,
+                "\nDirectory of staff, sites and services: {rows}, looked for in every document; {joined} found in some \
+                 document, {unjoined} in none."
+            );
+        }
+    }
+
     fn records(&self, out: &mut String) {
         let l = &self.links;
         if *l == LinkCounts::default() {
@@ -358,7 +385,8 @@ impl Report {
         ] {
             let _ = writeln!(out, "| {what} | {n} |");
         }
-        let _ = writeln!(out, "\nThey are the documents of {} patients, beside those alone.", l.records);
+        let patients = counted(l.records, "patient", "patients");
+        let _ = writeln!(out, "\nThey are the documents of {patients}, beside those alone.");
         if l.known_joined + l.known_unjoined > 0 {
             let _ = writeln!(
                 out,
@@ -404,8 +432,8 @@ impl Report {
         );
         for (kind, spent) in &self.patient_losses {
             let line = losses::in_words(kind, spent.max);
-            let _ =
-                writeln!(out, "- {line}; mean of {} patients: {}", spent.patients, losses::shown(spent.mean));
+            let patients = counted(spent.patients, "patient", "patients");
+            let _ = writeln!(out, "- {line}; mean of {patients}: {}", losses::shown(spent.mean));
         }
     }
 
@@ -448,6 +476,21 @@ mod tests {
             patient: None,
             date: None,
             doubt: Doubt::default(),
+        }
+    }
+
+    #[test]
+    fn one_document_is_not_spoken_of_as_several() {
+        let mut report = Report::new("deid", std::iter::empty());
+        report.count(Language::Fr, 10, &[]);
+        report.count_encoding("windows-1252");
+        report.links.records = 1;
+        report.directory = Some(DirectoryCounts { rows: 1, joined: 1, unjoined: 0 });
+        let markdown = report.to_markdown();
+        for said in
+            ["read 1 document (", "1 document was not UTF-8", "documents of 1 patient,", "services: 1 row,"]
+        {
+            assert!(markdown.contains(said), "{said}: {markdown}");
         }
     }
 

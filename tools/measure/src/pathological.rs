@@ -14,6 +14,9 @@ use crate::corpus::{Stop, commit};
 /// The most that time may grow when the length doubles, and the most that the longest text may take.
 const GROWTH: f64 = 2.3;
 const LONGEST: Duration = Duration::from_secs(20);
+/// How often a text that fails is measured again. Other work on the machine empties caches, which only adds time, so the least time
+/// of each length counts.
+const AGAIN: usize = 2;
 /// Shorter times say nothing of growth: noise of the machine is as large.
 const NOISE: Duration = Duration::from_millis(50);
 
@@ -52,6 +55,12 @@ impl Measured {
         pairs.map(|pair| pair[1].as_secs_f64() / pair[0].as_secs_f64()).fold(0.0, f64::max)
     }
 
+    fn keep_least(&mut self, again: &[Duration]) {
+        let more = again.get(self.times.len()..).unwrap_or_default();
+        self.times.iter_mut().zip(again).for_each(|(least, time)| *least = (*least).min(*time));
+        self.times.extend_from_slice(more);
+    }
+
     fn passes(&self) -> bool {
         self.growth() < GROWTH && self.times.iter().all(|time| *time < LONGEST)
     }
@@ -62,18 +71,14 @@ pub(crate) fn run(args: &PathologicalArgs) -> Result<(), Stop> {
     let chosen = |text: &&Pathological| args.only.is_empty() || args.only.iter().any(|n| n == text.name);
     let mut all = Vec::new();
     for &text in PATHOLOGICAL.iter().filter(chosen) {
-        let mut times: Vec<Duration> = Vec::new();
         eprint!("{:26}", text.name);
-        for size in &args.sizes {
-            let (detect, rewrite) = time(&engine, text.text(size << 10), args.lang)?;
-            eprint!(" {:8.3}+{:<7.3}", detect.as_secs_f64(), rewrite.as_secs_f64());
-            times.push(detect + rewrite);
-            // A text that failed already is not measured for hours.
-            if detect + rewrite > LONGEST {
+        let mut measured = Measured { text, times: times(&engine, args, text)? };
+        for _ in 0..AGAIN {
+            if measured.passes() {
                 break;
             }
+            measured.keep_least(&times(&engine, args, text)?);
         }
-        let measured = Measured { text, times };
         eprintln!(" {:6.2} {}", measured.growth(), if measured.passes() { "" } else { "FAILS" });
         all.push(measured);
     }
@@ -88,6 +93,21 @@ pub(crate) fn run(args: &PathologicalArgs) -> Result<(), Stop> {
     }
 }
 
+/// The time of a text at each length.
+fn times(engine: &Engine, args: &PathologicalArgs, text: Pathological) -> Result<Vec<Duration>, Stop> {
+    let mut times: Vec<Duration> = Vec::new();
+    for size in &args.sizes {
+        let (detect, rewrite) = time(engine, text.text(size << 10), args.lang)?;
+        eprint!(" {:8.3}+{:<7.3}", detect.as_secs_f64(), rewrite.as_secs_f64());
+        times.push(detect + rewrite);
+        // A text that failed already is not measured for hours.
+        if detect + rewrite > LONGEST {
+            break;
+        }
+    }
+    Ok(times)
+}
+
 fn engine(args: &PathologicalArgs) -> Result<Engine, Stop> {
     let key = SecretKey::from_bytes(&[7; 32])?;
     let mut policy = Policy::load(&args.policy)?;
@@ -99,8 +119,9 @@ fn engine(args: &PathologicalArgs) -> Result<Engine, Stop> {
 
 fn time(engine: &Engine, text: String, language: Language) -> Result<(Duration, Duration), Stop> {
     let start = cpu_time();
-    let note = Note::builder("a", text).language(Some(language)).build()?;
-    let (note, findings) = engine.find(note)?;
+    let note = |text: String| Note::builder("a", text).language(Some(language)).build();
+    engine.gather_linked(note(text.clone())?)?;
+    let (note, findings) = engine.find(note(text)?)?;
     let found = cpu_time();
     engine.rewrite_findings(&note, findings)?;
     Ok((found - start, cpu_time() - found))
@@ -119,9 +140,9 @@ fn markdown(args: &PathologicalArgs, all: &[Measured], commit: &str) -> String {
     let failed = all.iter().filter(|m| !m.passes()).count();
     let mut out = format!(
         "# Repeated texts\n\n\
-         `cargo measure pathological --policy {}{student}`, {date}, commit {commit}. Seconds of processor time on one thread to find ({detectors} of \
-         the policy) and to rewrite one text, repeated to each length. *Growth* is the largest between two lengths; shorter times \
-         than {} ms are left out of it. A text passes below {GROWTH} a doubling and below {} s: {} of {} pass.\n\n| text | repeated |",
+         `cargo measure pathological --policy {}{student}`, {date}, commit {commit}. Seconds of processor time on one thread for the first reading of one text (rules), to find ({detectors} of \
+         the policy) and to rewrite it, repeated to each length. *Growth* is the largest between two lengths; shorter times \
+         than {} ms are left out of it. A text that fails is measured up to three times, and the least times count. A text passes below {GROWTH} a doubling and below {} s: {} of {} pass.\n\n| text | repeated |",
         args.policy,
         NOISE.as_millis(),
         LONGEST.as_secs(),

@@ -8,6 +8,7 @@ mod risk;
 mod run;
 
 use std::path::PathBuf;
+use taire_text::counted;
 
 use taire::Error;
 use taire_eval::retain::Category;
@@ -83,8 +84,8 @@ fn summary(
 ) {
     page.heading("In short");
     let mut items = vec![format!(
-        "{} documents were read, {} written and {} refused: a refused document is not shared.",
-        run.count("/documents/read"),
+        "{} read, {} written and {} refused: a refused document is not shared.",
+        counted(run.count("/documents/read"), "document was", "documents were"),
         run.count("/documents/written"),
         run.count("/documents/refused")
     )];

@@ -1,6 +1,7 @@
 //! What an attacker could still do, from what `taire risk` measured.
 
 use serde_json::Value;
+use taire_text::counted;
 
 use super::read::{Figures, share};
 use crate::page::{Block, Page, Table, percent};
@@ -105,10 +106,9 @@ pub(super) fn strongest(risk: &Figures) -> Option<(String, String)> {
 pub(super) fn section(page: &mut Page, risk: &Figures) {
     page.heading("What an attacker could still do");
     page.text(format!(
-        "{} documents in {} records were compared with their originals. Each line is an attack that was run, and how often it \
-         succeeded.",
-        risk.count("/documents"),
-        risk.count("/records")
+        "{} in {} compared with the originals. Each line is an attack that was run, and how often it succeeded.",
+        counted(risk.count("/documents"), "document", "documents"),
+        counted(risk.count("/records"), "record was", "records were")
     ));
     let unseen = risk.count("/not_released") + risk.count("/refused");
     if unseen > 0 {

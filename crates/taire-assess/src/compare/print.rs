@@ -1,6 +1,7 @@
 //! The comparison as a page: one table with a column for each policy, then drawings.
 
 use std::collections::BTreeSet;
+use taire_text::counted;
 
 use taire_eval::retain::{Category, Tally};
 
@@ -16,10 +17,10 @@ const KNOWN: usize = 3;
 pub(super) fn page(c: &Comparison) -> Page {
     let mut page = Page::new("Policies side by side");
     page.text(format!(
-        "{} documents in {} records, {} policies, seed {}. Made by `{}`.{}",
-        c.documents,
-        c.policies.first().map_or(0, |p| p.risk.records),
-        c.policies.len(),
+        "{} in {}, {}, seed {}. Made by `{}`.{}",
+        counted(c.documents, "document", "documents"),
+        counted(c.policies.first().map_or(0, |p| p.risk.records), "record", "records"),
+        counted(c.policies.len(), "policy", "policies"),
         c.seed,
         c.made_by,
         if c.demonstration_key {
@@ -29,7 +30,10 @@ pub(super) fn page(c: &Comparison) -> Page {
         }
     ));
     if c.unreadable > 0 {
-        page.notice(format!("{} documents could not be read; nothing is said of them.", c.unreadable));
+        page.notice(format!(
+            "{} could not be read; nothing is said of it.",
+            counted(c.unreadable, "document", "documents")
+        ));
     }
     match &c.gold {
         Some(gold) => {

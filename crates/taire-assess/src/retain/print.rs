@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use taire_text::counted;
 
 use taire_eval::retain::{Category, Tally};
 
@@ -11,8 +12,8 @@ use crate::page::{Page, Table};
 pub(super) fn markdown(kept: &RetentionReport) -> String {
     let mut page = Page::new("What medicine was kept");
     page.text(format!(
-        "{} documents were compared with their originals. {}",
-        kept.documents,
+        "{} compared with the originals. {}",
+        counted(kept.documents, "document was", "documents were"),
         match kept.all.share() {
             Some(share) => format!(
                 "Of {} medical terms, {} still stand as they stood ({}); {} are gone.",
@@ -26,8 +27,9 @@ pub(super) fn markdown(kept: &RetentionReport) -> String {
     ));
     if kept.not_released > 0 || kept.refused > 0 {
         page.notice(format!(
-            "{} documents of the original are not in the release; {} could not be read. Nothing is said of them.",
-            kept.not_released, kept.refused
+            "{} not in the release; {} could not be read. Nothing is said of them.",
+            counted(kept.not_released, "document of the original is", "documents of the original are"),
+            kept.refused
         ));
     }
     let mut table = Table::new(

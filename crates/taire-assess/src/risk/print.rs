@@ -1,6 +1,7 @@
 //! The risk report as Markdown, for a doctor or an ethics board.
 
 use std::fmt::Write as _;
+use taire_text::counted;
 
 use super::RiskAssessment;
 use crate::Share;
@@ -12,18 +13,19 @@ pub(crate) fn markdown(a: &RiskAssessment) -> String {
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "# What an attacker can still do\n\n{} documents in {} records were compared with their originals{}. Shares come with \
+        "# What an attacker can still do\n\n{} in {} compared with the originals{}. Shares come with \
          their 95 % interval; samples are drawn with seed {}.",
-        a.documents,
-        a.records,
+        counted(a.documents, "document", "documents"),
+        counted(a.records, "record was", "records were"),
         a.policy.as_ref().map(|p| format!(" (policy {})", escape_markdown(p))).unwrap_or_default(),
         a.seed
     );
     if a.not_released > 0 || a.refused > 0 {
         let _ = writeln!(
             out,
-            "\n{} documents of the original are not in the release; {} could not be read. Nothing is said of them.",
-            a.not_released, a.refused
+            "\n{} not in the release; {} could not be read. Nothing is said of them.",
+            counted(a.not_released, "document of the original is", "documents of the original are"),
+            a.refused
         );
     }
     threats(&mut out, a);

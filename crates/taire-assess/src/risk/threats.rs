@@ -212,7 +212,13 @@ pub(super) fn threats(
         Threat::SameKey,
         match others.same_key {
             Some(other) => {
-                tried(same_key(&two_surrogates(pairs, other)), "no value could be put side by side")
+                let second = |pair: &Pair<'_>| others.second?.get(pair.before.id.as_str()).copied();
+                let under_other_key: Vec<Pair<'_>> = pairs
+                    .iter()
+                    .filter_map(|pair| Some(Pair { before: pair.before, after: second(pair)? }))
+                    .collect();
+                let control = two_surrogates(&under_other_key, other);
+                tried(same_key(&two_surrogates(pairs, other), &control), "no value could be put side by side")
             }
             None => Err("needs a release under the same key and another policy: give it with `--same-key`"),
         },

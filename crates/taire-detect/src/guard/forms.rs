@@ -211,13 +211,13 @@ impl Guard<'_> {
         let Some((first, end)) = self.tokens_of(span) else { return false };
         let (tokens, norm) = (&self.note.tokens, self.note.norm());
         let number = tokens[first..end].iter().any(|t| t.kind == Kind::Number);
-        let name = |i: usize| {
-            tokens[i + 1..end].iter().any(|t| {
-                matches!(t.shape, Shape::Title | Shape::Upper)
-                    && t.end() - t.start() >= 3
-                    && !t.facts.is_medical()
-            })
+        let is_name = |t: &taire_text::Token| {
+            matches!(t.shape, Shape::Title | Shape::Upper)
+                && t.end() - t.start() >= 3
+                && !t.facts.is_medical()
         };
+        let last_name = (first..end).rev().find(|&i| is_name(&tokens[i]));
+        let name = |i: usize| last_name.is_some_and(|last| last > i);
         let way = (first..end).any(|i| {
             let token = &tokens[i];
             let short = token.end() - token.start() <= 2;

@@ -112,7 +112,9 @@ impl<'a> Scan<'a> {
     fn run(mut self) {
         self.find_dates();
         let mut i = 0;
-        while let Some(token) = self.tokens.get(i) {
+        while let Some(token) = self.tokens.get(i)
+            && !self.note.is_cancelled()
+        {
             let next = if token.start() < self.done {
                 i + 1
             } else {

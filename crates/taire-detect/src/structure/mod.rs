@@ -270,7 +270,7 @@ impl<'a> Reader<'a> {
         let tokens = &self.note.tokens;
         let openers = &*OPENERS;
         let mut i = 0;
-        while i < tokens.len() {
+        while i < tokens.len() && !self.note.is_cancelled() {
             match tokens[i].kind {
                 Kind::Word => {
                     let hash = token_hash(&tokens[i], self.note.norm());
@@ -392,6 +392,9 @@ impl<'a> Reader<'a> {
         let mut footer_line_end = 0;
         for s in 0..self.spots.len() {
             let spot = self.spots[s];
+            if self.note.is_cancelled() {
+                return;
+            }
             if spot.first < done {
                 continue;
             }

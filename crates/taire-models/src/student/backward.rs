@@ -245,6 +245,8 @@ fn layer_seed(seed: u32, layer: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::super::decode::labels;
     use super::super::features::{Alphabet, Buckets, Reader, WordRows};
     use super::super::file::{Model, to_bytes};
@@ -301,6 +303,7 @@ mod tests {
                 }
                 word += 1;
             }
+            ControlFlow::Continue(())
         });
         total
     }
@@ -363,6 +366,7 @@ mod tests {
         network.run(&rows, &mut Buffers::default(), |s| {
             scores.extend_from_slice(s);
             windows += 1;
+            ControlFlow::Continue(())
         });
         assert!(windows > 2);
         let whole = network.run_at_once(&rows);

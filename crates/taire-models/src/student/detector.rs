@@ -1,10 +1,11 @@
 //! The student as a detector.
 
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use taire_detect::Detector;
 use taire_detect::words::WordClass;
-use taire_text::{Group, Kind, Label, Mention, Note, Role, Source};
+use taire_text::{Group, Kind, Label, Mention, Note, Raw, Role, Source, Span};
 
 use super::decode::{Decoder, Segment};
 use super::features::{Reader, Rows};
@@ -60,20 +61,32 @@ impl StudentDetector {
         let Model { classes, outside_bias, network, .. } = &self.model;
         reader.read(note, rules, self.model.alphabet(), rows);
         decoder.start(classes.len(), *outside_bias);
-        network.run(rows, net, |scores| decoder.push(scores));
+        network.run(rows, net, |scores| {
+            decoder.push(scores);
+            if note.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
         decoder.finish(found);
-        if let Some(chances) = chances {
+        let chances = chances.map(|chances| {
             chances.clear();
             chances.resize(note.tokens.len(), 0.0);
+            chances
+        });
+        if note.is_cancelled() {
+            // Not every word has its scores.
+            lock().push(buffers);
+            return;
+        }
+        if let Some(chances) = chances {
             rows.tokens.iter().zip(decoder.covered()).for_each(|(&token, &p)| chances[token as usize] = p);
         }
+        let dates = PatternDates::new(note, rules);
         for segment in found.iter() {
             let token = |word: usize| rows.tokens[word] as usize;
             let (first, last) = (token(segment.words.start), token(segment.words.end - 1));
             let label = classes[segment.class];
             let (first, last) = match label {
-                Label::Date if before_parsed_date(note, rules, first, last) => continue,
-                Label::Date | Label::BirthDate => parsed_date(note, rules, first, last),
+                Label::Date if dates.follow(note, first, last) => continue,
+                Label::Date | Label::BirthDate => dates.inside(note, first, last),
                 _ => (first, last),
             };
             let class =
@@ -98,37 +111,53 @@ impl StudentDetector {
     }
 }
 
-/// Words without a number right before a date that patterns read: the `pasado` of `pasado 3 de mayo`.
-fn before_parsed_date(note: &Note, rules: &[Mention], first: usize, last: usize) -> bool {
-    let Some(next) = note.tokens.get(last + 1) else { return false };
-    let words = note.tokens[first..=last].iter().all(|t| t.kind == Kind::Word);
-    let starts_there = |m: &Mention| {
-        m.source == Source::Pattern
-            && m.label() == Some(Label::Date)
-            && note.to_norm(m.span).start() == next.start()
-    };
-    words && next.kind != Kind::Newline && rules.iter().any(starts_there)
+/// The dates that patterns read, in order.
+struct PatternDates {
+    /// Dates and birth dates.
+    spans: Vec<Span<Raw>>,
+    /// Where dates begin that are no birth dates.
+    starts: Vec<usize>,
 }
 
-/// The tokens of the one date that patterns read inside a date, where no other number is left out: `pasado 3 de mayo`
-/// cannot be rewritten as a date, `3 de mayo` can.
-fn parsed_date(note: &Note, rules: &[Mention], first: usize, last: usize) -> (usize, usize) {
-    let is_date = |m: &&Mention| {
-        m.source == Source::Pattern && matches!(m.label(), Some(Label::Date | Label::BirthDate))
-    };
-    let whole = note.raw_of_tokens(first, last);
-    let mut inside = rules.iter().filter(is_date).filter(|m| whole.contains(m.span)).map(|m| m.span);
-    let Some(span) = inside.next() else { return (first, last) };
-    if inside.any(|other| other != span) {
-        return (first, last);
+impl PatternDates {
+    fn new(note: &Note, rules: &[Mention]) -> PatternDates {
+        let of = |label| {
+            rules
+                .iter()
+                .filter(move |m| m.source == Source::Pattern && m.label() == Some(label))
+                .map(|m| m.span)
+        };
+        let mut spans: Vec<_> = of(Label::Date).chain(of(Label::BirthDate)).collect();
+        spans.sort_unstable_by_key(|span| (span.start(), span.end()));
+        spans.dedup();
+        let mut starts: Vec<_> = of(Label::Date).map(|span| note.to_norm(span).start()).collect();
+        starts.sort_unstable();
+        PatternDates { spans, starts }
     }
-    let span = note.to_norm(span);
-    let from = note.tokens.partition_point(|t| t.end() <= span.start());
-    let to = note.tokens.partition_point(|t| t.start() < span.end());
-    let left_out = note.tokens[first..from].iter().chain(&note.tokens[to..=last]);
-    match from < to && left_out.clone().all(|t| t.kind != Kind::Number) {
-        true => (from, to - 1),
-        false => (first, last),
+
+    /// Words without a number right before a date: the `pasado` of `pasado 3 de mayo`.
+    fn follow(&self, note: &Note, first: usize, last: usize) -> bool {
+        let Some(next) = note.tokens.get(last + 1) else { return false };
+        let words = note.tokens[first..=last].iter().all(|t| t.kind == Kind::Word);
+        words && next.kind != Kind::Newline && self.starts.binary_search(&next.start()).is_ok()
+    }
+
+    /// The tokens of the one date inside a date, where no other number is left out: `pasado 3 de mayo` cannot be rewritten as a
+    /// date, `3 de mayo` can.
+    fn inside(&self, note: &Note, first: usize, last: usize) -> (usize, usize) {
+        let whole = note.raw_of_tokens(first, last);
+        let from = self.spans.partition_point(|span| span.start() < whole.start());
+        let near = self.spans[from..].iter().take_while(|span| span.start() < whole.end());
+        let mut inside = near.filter(|span| whole.contains(**span));
+        let (Some(&span), None) = (inside.next(), inside.next()) else { return (first, last) };
+        let span = note.to_norm(span);
+        let from = note.tokens.partition_point(|t| t.end() <= span.start());
+        let to = note.tokens.partition_point(|t| t.start() < span.end());
+        let left_out = note.tokens[first..from].iter().chain(&note.tokens[to..=last]);
+        match from < to && left_out.clone().all(|t| t.kind != Kind::Number) {
+            true => (from, to - 1),
+            false => (first, last),
+        }
     }
 }
 

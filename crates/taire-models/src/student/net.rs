@@ -3,7 +3,7 @@
 //! A layer is `x + GELU(convolution(norm(x)))` with a kernel of three words, `dilation` apart. A word's scores depend
 //! on the words within [`NetShape::reach`] alone, so a long document is read in windows with the same result.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use serde::{Deserialize, Serialize};
 use taire_encoder::math::{Packed, Side, add_rows, axpy, gelu, layer_norm, multiply};
@@ -131,8 +131,8 @@ pub(crate) trait Numbers {
     /// The products of rows with a layer's weights, and its bias.
     fn product(&self, layer: usize, rows: &[f32], out: &mut [f32]);
 
-    /// The scores of all words, `outputs` for each, handed over in order, a window at a time.
-    fn run(&self, rows: &Rows, buffers: &mut Buffers, mut see: impl FnMut(&[f32]))
+    /// The scores of all words, `outputs` for each, handed over in order, a window at a time, for as long as `see` wants more.
+    fn run(&self, rows: &Rows, buffers: &mut Buffers, mut see: impl FnMut(&[f32]) -> ControlFlow<()>)
     where
         Self: Sized,
     {
@@ -143,7 +143,9 @@ pub(crate) trait Numbers {
             let (first, last) = (from.saturating_sub(reach), (to + reach).min(count));
             forward(self, rows, first..last, buffers);
             let outputs = self.shape().outputs;
-            see(&buffers.scores[(from - first) * outputs..(to - first) * outputs]);
+            if see(&buffers.scores[(from - first) * outputs..(to - first) * outputs]).is_break() {
+                return;
+            }
             from = to;
         }
     }

@@ -93,8 +93,12 @@ impl TransformerDetector {
         }
         let lock = || self.buffers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut buffers = lock().pop().unwrap_or_default();
-        let mut scores = self.tagger.scores(&cut, &windows, &mut buffers);
+        let mut scores = self.tagger.scores(&cut, &windows, &mut buffers, || note.is_cancelled());
         lock().push(buffers);
+        if note.is_cancelled() {
+            // Not every word has its scores.
+            return;
+        }
         if let Some(pool) = &self.pool {
             pool.join(note, mentions, &cut.words, &mut scores);
         }

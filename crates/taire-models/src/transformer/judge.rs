@@ -40,7 +40,8 @@ impl Judge<'_> {
                 let words = Words::read(&document.note, &document.mentions);
                 let all = [words.all()];
                 let cut = Cut::new(&self.tagger.tokeniser, &document.note, words, &all);
-                let scores = self.tagger.scores(&cut, &self.tagger.windows(&cut, &all), &mut buffers);
+                let scores =
+                    self.tagger.scores(&cut, &self.tagger.windows(&cut, &all), &mut buffers, || false);
                 (place, (cut.words, scores))
             };
             mine.map(score).collect::<Vec<_>>()

@@ -245,19 +245,20 @@ impl Tagger {
         cut.windows(ranges, self.tokeniser.borders(), self.room())
     }
 
-    /// The scores of labels for the words that are taken from windows, one row a word.
+    /// The scores of labels for the words that are taken from windows, one row a word; fewer once `is_cancelled`.
     pub(crate) fn scores(
         &self,
         cut: &Cut,
         windows: &[(Window, Range<usize>)],
         buffers: &mut Buffers,
+        is_cancelled: impl Fn() -> bool,
     ) -> Vec<f32> {
         let packed = self.head.packed();
         let count: usize = windows.iter().map(|(_, taken)| taken.len()).sum();
         let mut out = Vec::with_capacity(count * self.head.shape.labels);
         let Buffers { tape, pieces, sequences, extra, wanted, rows } = buffers;
         let mut next = 0;
-        while next < windows.len() {
+        while next < windows.len() && !is_cancelled() {
             let first = next;
             pieces.clear();
             sequences.clear();

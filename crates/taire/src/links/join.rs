@@ -3,14 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
-use taire_detect::NumberKind;
+use taire_detect::{NumberKind, ShortBirth};
 use taire_text::PatientId;
 
-use super::{BIRTH, Fact, GIVEN, KeyKind, NAME, NUMBER, Node, PATIENT, SEX, fact_kind};
+use super::{
+    BIRTH, Fact, GIVEN, KeyKind, NAME, NUMBER, Node, PATIENT, SEX, SHORT_BIRTH, SHORT_NAME, fact_kind,
+};
 
 /// A day as a number.
 pub(super) fn day_number(day: Date) -> u64 {
     (u64::from(day.year().unsigned_abs()) * 12 + day.month() as u64) * 31 + day.day() as u64
+}
+
+/// A day of a year without its century, as a number.
+pub(super) fn short_day_number(birth: ShortBirth) -> u64 {
+    (u64::from(birth.year) * 12 + u64::from(birth.month)) * 31 + u64::from(birth.day)
 }
 
 /// Adds sorted facts to sorted facts.
@@ -42,7 +49,7 @@ fn differ(a: &[Fact], b: &[Fact], kind: u8) -> bool {
 fn compatible(a: &[Fact], b: &[Fact], social: bool) -> bool {
     let numbers = NumberKind::ALL.iter().map(|&kind| NUMBER + kind as u8);
     let given = social.then_some(GIVEN);
-    [BIRTH, SEX, PATIENT].into_iter().chain(given).chain(numbers).all(|kind| !differ(a, b, kind))
+    [BIRTH, SHORT_BIRTH, SEX, PATIENT].into_iter().chain(given).chain(numbers).all(|kind| !differ(a, b, kind))
 }
 
 fn all_compatible(nodes: &[Node], members: &[u32], social: bool) -> bool {
@@ -89,6 +96,7 @@ pub(super) fn join(nodes: &mut [Node]) {
         join_by_fact(nodes, NUMBER + kind as u8, KeyKind::Number(kind));
     }
     join_by_fact(nodes, NAME, KeyKind::Name);
+    join_by_fact(nodes, SHORT_NAME, KeyKind::NameShortYear);
     for i in 0..nodes.len() {
         nodes[i].root = root(nodes, i as u32);
     }
@@ -105,7 +113,7 @@ fn join_equal_keys(nodes: &mut [Node]) {
             KeyKind::Patient => (0, plain(&node.key)),
             KeyKind::Number(kind) if kind.is_local() => (0, plain(&node.key)),
             KeyKind::Number(kind) => (1 + kind as u8, node.key.to_string()),
-            KeyKind::Name => (u8::MAX, node.key.to_string()),
+            KeyKind::Name | KeyKind::NameShortYear => (u8::MAX, node.key.to_string()),
         };
         groups.entry(group).or_default().push(i as u32);
     }
@@ -168,7 +176,8 @@ fn join_by_fact(nodes: &mut [Node], kind: u8, via: KeyKind) {
         for &(_, node) in group {
             let own = &mut nodes[node as usize];
             // Those whom their sex tells apart stay records of their own.
-            if own.kind == via && own.root == node && via == KeyKind::Name && !own.split {
+            let by_name = matches!(via, KeyKind::Name | KeyKind::NameShortYear);
+            if own.kind == via && own.root == node && by_name && !own.split {
                 own.alone = true;
             }
         }

@@ -4,10 +4,16 @@ fn facts(number: &str, birth: &str, given: &str, sex: Option<Sex>) -> LinkFacts 
     LinkFacts {
         numbers: (!number.is_empty()).then(|| (NumberKind::Ipp, number.to_owned())).into_iter().collect(),
         births: birth.parse().ok().into_iter().collect(),
+        short_births: birth.strip_prefix('\'').and_then(short).into_iter().collect(),
         family: vec!["kervadec".into()],
         given: (!given.is_empty()).then(|| given.to_owned()),
         sex,
     }
+}
+
+/// `'41-02-17`: the century is not written.
+fn short(birth: &str) -> Option<taire_detect::ShortBirth> {
+    format!("20{birth}").parse::<jiff::civil::Date>().ok().map(Into::into)
 }
 
 fn links(documents: &[(Option<&str>, LinkFacts)]) -> Vec<Option<String>> {
@@ -103,4 +109,34 @@ fn patients_with_many_names_are_not_joined() {
     ]);
     assert_eq!(got[..2], [Some("A-1".into()), Some("a1".into())]);
     assert_eq!(got[2], None, "nobody can tell whose it is");
+}
+
+/// Defect: letters that write two digits of the birth year were never joined.
+#[test]
+fn a_two_digit_birth_year_joins_where_one_record_fits() {
+    let short = || (None, facts("", "'12-02-17", "aldegonde", None));
+    let old = || (None, facts("", "1912-02-17", "aldegonde", None));
+    let young = || (None, facts("", "2012-02-17", "aldegonde", None));
+    let got = links(&[short(), old()]);
+    assert!(got[0].is_some() && got[0] == got[1]);
+    assert_eq!(links(&[old()])[0], got[0], "the full date names the record, in every run");
+    let got = links(&[short(), old(), young()]);
+    assert!(got[1].is_some() && got[2].is_some() && got[1] != got[2]);
+    assert_eq!(got[0], None, "nobody can tell whose it is");
+    let got = links(&[short(), short(), (None, facts("", "'12-02-18", "aldegonde", None))]);
+    assert!(got[0].is_some() && got[0] == got[1] && got[1] != got[2]);
+}
+
+#[test]
+fn a_two_digit_birth_year_forbids_a_join_by_number() {
+    let got = links(&[
+        (None, facts("800417", "1941-02-17", "aldegonde", None)),
+        (None, facts("800417", "'41-02-17", "aldegonde", None)),
+    ]);
+    assert_eq!(got, [Some("800417".to_owned()), Some("800417".to_owned())]);
+    let got = links(&[
+        (None, facts("800417", "1941-02-17", "aldegonde", None)),
+        (None, facts("800417", "'50-05-03", "yann", None)),
+    ]);
+    assert!(got[0].is_some() && got[0] != got[1], "one number, two birth dates");
 }

@@ -11,6 +11,8 @@ use taire_formats::{
     WriteOptions, discover, ids_of_files,
 };
 
+use taire_text::counted;
+
 use super::feed::{Event, Feed, InputPosition, Reading, Step};
 use super::manifest::{Earlier, WriteLog, check_private, withdraw, write_manifest};
 use super::names::released_names;
@@ -130,6 +132,7 @@ impl<K: Send> Run<'_, K> {
     /// Reads, treats and writes files. An error means that nothing was begun.
     pub fn files(&self, files: &Files<'_>, listener: &mut dyn Listener<K>) -> Result<Ended, Error> {
         check_output(files.inputs, files.output)?;
+        check_present(files.inputs)?;
         let mut options = files.read.clone();
         options.exclude.push(files.output.to_owned());
         options.exclude.extend_from_slice(&files.rekey);
@@ -195,7 +198,8 @@ impl<K: Send> Run<'_, K> {
         };
         if work.absent > 0 {
             let absent = work.absent;
-            checkpoint.report.remark(format!("{absent} reviewed documents are not among the inputs"));
+            let reviewed = counted(absent, "reviewed document is", "reviewed documents are");
+            checkpoint.report.remark(format!("{reviewed} not among the inputs"));
         }
         let outputs = Outputs::new(&checkpoint);
         let Checkpoint { position, report, .. } = &mut checkpoint;
@@ -217,6 +221,7 @@ impl<K: Send> Run<'_, K> {
             listener,
             stage: stage.clone(),
             journal,
+            cancelled: false,
         };
         let ended = self.stream(reading.feed_after(*position), sink, &joined);
         let signal = files.stop.map_or(0, |stop| stop.load(Ordering::Relaxed)) as i32;
@@ -228,7 +233,8 @@ impl<K: Send> Run<'_, K> {
                 return Ok(Ended::Stopped { signal, documents, can_resume: stages.leave(plan)? });
             }
         };
-        let report = checkpoint.report;
+        let mut report = checkpoint.report;
+        report.directory = self.engine.directory_counts();
         let finished = work
             .companions
             .write(stage, &mut private, report)
@@ -393,14 +399,16 @@ impl<K: Send> Run<'_, K> {
             *skipped.entry(why).or_default() += 1;
         }
         for (why, count) in skipped {
-            report.remark(format!("{count} files or folders were skipped: {why}"));
+            let files = counted(count, "file or folder was", "files or folders were");
+            report.remark(format!("{files} skipped: {why}"));
         }
         for path in &discovery.identities {
             private.remark(&path.display().to_string(), "known identities, read and not written")?;
         }
         if !discovery.identities.is_empty() {
             let count = discovery.identities.len();
-            report.remark(format!("{count} files of known identities were used and not written"));
+            let files = counted(count, "file of known identities was", "files of known identities were");
+            report.remark(format!("{files} used and not written"));
         }
         Ok(report)
     }
@@ -427,7 +435,10 @@ impl<K: Send> Run<'_, K> {
                 let treated = attach(&mut document)
                     .and_then(|()| joined.apply(after, &mut document))
                     .and_then(|()| self.treat(&mut document, joined.records()));
-                (Done::Treated { document, bytes, treated: Box::new(treated) }, after)
+                match self.is_cancelled() {
+                    true => (Done::Cancelled, after),
+                    false => (Done::Treated { document, bytes, treated: Box::new(treated) }, after),
+                }
             }
             Event::Open(index, layout) => (Done::Open(index, layout), after),
             Event::Refused(refusal) => (Done::Refused(refusal), after),
@@ -502,12 +513,30 @@ impl Stages {
     /// Removes all that the run wrote, and the stages.
     fn withdraw(&self, plan: &OutputPlan) -> Result<(), Error> {
         withdraw(plan, &self.stage)?;
-        self.remove()
+        self.remove()?;
+        remove_bare_folders(plan);
+        Ok(())
     }
 
     fn remove(&self) -> Result<(), Error> {
         self.stage.clone().remove()?;
         self.private.clone().remove()
+    }
+}
+
+/// Removes the folders of an output that hold nothing but what a run leaves while it works. Others stay as they are.
+fn remove_bare_folders(plan: &OutputPlan) {
+    let own = [".lock", "links.csv"];
+    let names = |folder: &Path| -> Option<Vec<std::ffi::OsString>> {
+        std::fs::read_dir(folder).ok()?.map(|entry| entry.map(|e| e.file_name()).ok()).collect()
+    };
+    if names(&plan.private).is_some_and(|all| all.iter().all(|name| own.iter().any(|o| name == o))) {
+        own.iter().for_each(|name| drop(std::fs::remove_file(plan.private.join(name))));
+        drop(std::fs::remove_dir(&plan.private));
+    }
+    if !plan.is_file {
+        // Not removed where anything is in it.
+        drop(std::fs::remove_dir(&plan.folder));
     }
 }
 
@@ -555,6 +584,20 @@ fn new_stems(plan: &OutputPlan, names: &[PathBuf]) -> Vec<String> {
     }
     let relative = |target: &PathBuf| target.strip_prefix(&plan.folder).unwrap_or(target).to_owned();
     ids_of_files(&plan.targets.iter().map(relative).collect::<Vec<_>>())
+}
+
+/// Refuses inputs that are not there: most often a typing error, and nothing is written for it.
+fn check_present(inputs: &[PathBuf]) -> Result<(), Error> {
+    let is_missing = |input: &&PathBuf| {
+        let missing = |e: std::io::Error| e.kind() == std::io::ErrorKind::NotFound;
+        input.as_os_str() != "-" && std::fs::metadata(input).is_err_and(missing)
+    };
+    match inputs.iter().find(is_missing) {
+        None => Ok(()),
+        Some(input) => {
+            Err(Error::usage("there is no such file or folder; nothing was written").in_file(input))
+        }
+    }
 }
 
 /// Refuses an output inside an input: a later run would read what this one writes.

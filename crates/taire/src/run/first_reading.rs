@@ -10,7 +10,7 @@ use std::sync::Arc;
 use taire_detect::LinkFacts;
 use taire_detect::TrustedRecord;
 use taire_formats::{Document, Identities, InputFile, ReadOptions};
-use taire_text::{Note, PatientId};
+use taire_text::{Note, PatientId, counted};
 
 use super::feed::{Event, Reading, Step};
 use super::{Item, Run};
@@ -84,7 +84,8 @@ impl<K: Send> Run<'_, K> {
         gather: impl Fn(Note) -> Result<TrustedRecord, Error>,
     ) -> Option<(PatientId, TrustedRecord)> {
         let patient = document.patient_id()?.clone();
-        let note = document.into_note(self.engine.language()).ok()?;
+        let mut note = document.into_note(self.engine.language()).ok()?;
+        note.cancel = self.cancel.clone();
         Some((patient, gather(note).ok()?))
     }
 
@@ -130,8 +131,10 @@ impl<K: Send> Run<'_, K> {
     fn learn_linked(&self, document: Document) -> Learned {
         let patient = document.patient_id().cloned();
         let known = document.known.as_deref().map(LinkFacts::of_identity).unwrap_or_default();
-        let read =
-            document.into_note(self.engine.language()).and_then(|note| self.engine.gather_linked(note));
+        let read = document.into_note(self.engine.language()).and_then(|mut note| {
+            note.cancel = self.cancel.clone();
+            self.engine.gather_linked(note)
+        });
         let (record, facts) = read.unwrap_or_else(|_| (TrustedRecord::default(), known));
         Learned { patient, facts, record }
     }
@@ -175,13 +178,14 @@ const READ_ONCE: &str = "standard input and pipes are read once: their documents
 
 fn no_room(documents: usize) -> String {
     format!(
-        "{documents} documents were treated each by itself: there was no room to keep what is certain of their patients; \
-         give fewer patients at a time"
+        "{} treated each by itself: there was no room to keep what is certain of their patients; give fewer patients at a time",
+        counted(documents, "document was", "documents were")
     )
 }
 
 fn several_documents(patients: usize) -> String {
-    format!("{patients} patients have several documents: what is certain in one was looked for in the others")
+    let patients = counted(patients, "patient has", "patients have");
+    format!("{patients} several documents: what is certain in one was looked for in the others")
 }
 
 fn add(records: &mut Records, learned: Option<(PatientId, TrustedRecord)>) {

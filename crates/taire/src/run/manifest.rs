@@ -124,8 +124,8 @@ impl Earlier {
     pub(super) fn check_foreign(&self, folder: &Path) -> Result<(), Error> {
         let Some(first) = self.foreign.first() else { return Ok(()) };
         let why = format!(
-            "this folder holds {} files that no run listed in its manifest wrote, {} among them; give a new folder, or insist with ",
-            self.foreign.len(),
+            "this folder holds {} that no run listed in its manifest wrote, {} among them; give a new folder, or insist with ",
+            taire_text::counted(self.foreign.len(), "file", "files"),
             listed_name(folder, first)
         );
         Err(Error::usage(Reason::naming(why, Setting::IntoExisting, "")).in_file(folder))

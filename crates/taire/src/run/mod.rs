@@ -32,7 +32,7 @@ use taire_detect::{PeopleIndex, TrustedRecord};
 use taire_formats::{BatchRow, Discovery, Document, OutSpan, ReadOptions, Reason, discover};
 use taire_surrogate::IdKind;
 use taire_text::scheme::Scheme;
-use taire_text::{Language, Note, PatientId};
+use taire_text::{CancelFlag, Language, Note, PatientId};
 
 use crate::batch::{Weigh, ordered};
 use crate::{Deidentified, Engine, Error, Records, found_spans};
@@ -164,6 +164,7 @@ pub struct Run<'a, K = ()> {
     task: Task,
     jobs: usize,
     keep: Keep<'a, K>,
+    cancel: Option<CancelFlag>,
 }
 
 impl<K> std::fmt::Debug for Run<'_, K> {
@@ -175,7 +176,7 @@ impl<K> std::fmt::Debug for Run<'_, K> {
 impl<'a> Run<'a> {
     /// A task on one thread.
     pub fn new(engine: &'a Engine, task: Task) -> Self {
-        Run { engine, task, jobs: 1, keep: &|_, _| Ok(()) }
+        Run { engine, task, jobs: 1, keep: &|_, _| Ok(()), cancel: None }
     }
 }
 
@@ -189,7 +190,18 @@ impl<'a, K: Send> Run<'a, K> {
     /// Makes something of each treated document beside its output, on the thread that treats it. An error refuses the
     /// document.
     pub fn keeping<L: Send>(self, keep: Keep<'a, L>) -> Run<'a, L> {
-        Run { engine: self.engine, task: self.task, jobs: self.jobs, keep }
+        Run { engine: self.engine, task: self.task, jobs: self.jobs, keep, cancel: self.cancel }
+    }
+
+    /// Gives up what is under way once `cancel` is set. Documents that were given up are neither written nor refused.
+    #[must_use]
+    pub fn cancelled_by(self, cancel: CancelFlag) -> Self {
+        Run { cancel: Some(cancel), ..self }
+    }
+
+    /// Whether what is under way was given up.
+    fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(CancelFlag::is_cancelled)
     }
 
     /// Treats one document, whose text and fields are taken out of it.
@@ -197,7 +209,8 @@ impl<'a, K: Send> Run<'a, K> {
         let settled = document.final_spans.take();
         let reviewed = settled.is_some();
         let has_patient = document.patient_id().is_some();
-        let note = document.take_note(self.engine.language())?;
+        let mut note = document.take_note(self.engine.language())?;
+        note.cancel = self.cancel.clone();
         let visit = document.visit.as_deref();
         let visit = visit.and_then(|id| self.engine.join_key(note.language, IdKind::Visit, id));
         let others = records.trusted(note.patient.as_ref())?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 use taire_formats::{JoinId, OutputPlan, Rekey, Rekeyed, Stage, check_table, rekey_table};
 use taire_surrogate::{IdKind, Rewriter};
-use taire_text::PatientId;
+use taire_text::{PatientId, counted};
 
 use super::manifest::WriteLog;
 use super::private::PrivateFiles;
@@ -120,7 +120,7 @@ impl<'a> Companions<'a> {
         report: &mut Report,
     ) -> Result<(), Error> {
         let name = target.strip_prefix(self.folder).unwrap_or(target).display();
-        let mut remark = format!("{name}: re-keyed, {} rows", done.rows);
+        let mut remark = format!("{name}: re-keyed, {}", counted(done.rows, "row", "rows"));
         if !done.left_out.is_empty() {
             remark.push_str(&format!("; columns left out: {}", done.left_out.len()));
             let names: Vec<_> = done.left_out.iter().map(String::as_str).collect();
@@ -128,13 +128,26 @@ impl<'a> Companions<'a> {
             private.remark(&table.display().to_string(), &told)?;
         }
         if done.empty_dates > 0 {
-            remark.push_str(&format!("; {} dates could not be read and are empty", done.empty_dates));
+            remark.push_str(&format!(
+                "; {} empty",
+                counted(done.empty_dates, "date could not be read and is", "dates could not be read and are")
+            ));
         }
         if done.empty_codes > 0 {
-            remark.push_str(&format!("; {} codes were no whole numbers and are empty", done.empty_codes));
+            remark.push_str(&format!(
+                "; {} empty",
+                counted(
+                    done.empty_codes,
+                    "code was no whole number and is",
+                    "codes were no whole numbers and are"
+                )
+            ));
         }
         if done.times > 0 {
-            remark.push_str(&format!("; {} times of day stay as they are", done.times));
+            remark.push_str(&format!(
+                "; {} as before",
+                counted(done.times, "time of day stays", "times of day stay")
+            ));
         }
         report.remark(remark);
         Ok(())

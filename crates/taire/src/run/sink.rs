@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+use taire_text::counted;
 
 use taire_formats::{
     Document, Encoding, ErrorKind, InputFile, Layout, NewFields, OutputPlan, ReadSummary, Reason, Refusal,
@@ -18,9 +19,15 @@ use crate::{Deidentified, Error, Report};
 /// An event of reading, once the threads have dealt with it.
 pub(super) enum Done<K> {
     Open(usize, Layout),
-    Treated { document: Box<Document>, bytes: usize, treated: Box<Result<Treated<K>, Error>> },
+    Treated {
+        document: Box<Document>,
+        bytes: usize,
+        treated: Box<Result<Treated<K>, Error>>,
+    },
     Refused(Refusal),
     Close(ReadSummary),
+    /// The document was given up, because a signal asked the run to stop.
+    Cancelled,
 }
 
 /// Writes the outputs of a run.
@@ -41,6 +48,8 @@ pub(super) struct Sink<'a, K> {
     pub(super) listener: &'a mut dyn Listener<K>,
     pub(super) stage: Stage,
     pub(super) journal: Option<Journal>,
+    /// A document was given up: it and all after it are for the run that continues this one.
+    pub(super) cancelled: bool,
 }
 
 /// How far the outputs are.
@@ -86,7 +95,12 @@ impl<K> Sink<'_, K> {
     }
 
     pub(super) fn take(&mut self, done: Done<K>, after: InputPosition) -> Result<(), Error> {
+        self.cancelled |= matches!(done, Done::Cancelled);
+        if self.cancelled {
+            return Ok(());
+        }
         match done {
+            Done::Cancelled => {}
             Done::Open(index, layout) => {
                 let layout = layout.titled(&self.new_stems[index]);
                 let layout = if self.is_for_owner { layout.private() } else { layout };
@@ -243,7 +257,10 @@ impl<K> Sink<'_, K> {
         {
             let names: Vec<_> = summary.dropped.iter().map(String::as_str).collect();
             let remark = Reason::naming(
-                format!("{} columns or keys of a table were left out of the output (", names.len()),
+                format!(
+                    "{} left out of the output (",
+                    counted(names.len(), "column or key of a table was", "columns or keys of a table were")
+                ),
                 Setting::KeepColumns,
                 " passes them through; `remarks.csv` in the private folder names them)",
             );
@@ -253,14 +270,18 @@ impl<K> Sink<'_, K> {
         }
         if summary.unread_dates > 0 {
             self.report.remark(format!(
-                "{} dates beside documents could not be read and are written empty",
-                summary.unread_dates
+                "{} written empty",
+                counted(
+                    summary.unread_dates,
+                    "date beside a document could not be read and is",
+                    "dates beside documents could not be read and are"
+                )
             ));
         }
         if summary.trimmed_patients > 0 {
             self.report.remark(format!(
-                "{} patient ids had blanks around them, which do not count: ids that differ in them alone are one patient",
-                summary.trimmed_patients
+                "{} had blanks around them, which do not count: ids that differ in them alone are one patient",
+                counted(summary.trimmed_patients, "patient id", "patient ids")
             ));
         }
         self.outputs.layout = None;

@@ -1,4 +1,4 @@
-//! Letters whose codes are known: `cargo xtask hospital --coded`, for the coder and the utility experiment in French.
+//! Letters whose codes are known: `cargo corpus hospital --coded`, for the coder and the utility experiment in French.
 //!
 //! Each letter has a main diagnosis and up to five others, each named in one of several ways (in full, by an abbreviation,
 //! by what was seen or done), among findings, treatments, denied diagnoses ("pas d'embolie pulmonaire") and those of the
