@@ -143,7 +143,7 @@ impl Guard<'_> {
         let text = span.of(self.note.raw());
         let numbers: Vec<&str> = text.split(['-', '–', '/']).map(str::trim).collect();
         let plain = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
-        if !numbers.iter().all(|n| plain(&n)) {
+        if !numbers.iter().all(plain) {
             return None;
         }
         let year = |n: &str| n.starts_with("19") || n.starts_with("20");
