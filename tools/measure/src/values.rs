@@ -1,8 +1,8 @@
 //! Clinical values that de-identification alters, on published cases: `scores/values.md` and `.json`.
 //!
 //! Published cases hold few identities, so a stretch with a digit that comes out as another one is a value of medicine,
-//! unless its form or the words beside it say that it is none: a date with its year or its month in letters and the days of
-//! its range, an age, a name or an address with words of its own, a telephone, a postal code before a town, a number behind
+//! unless its form or the words beside it say that it is none: a date with its year or its month in letters, the days of its
+//! range, `día 12`, `el 22/8`, an age, a name or an address with words of its own, a telephone, a postal code before a town, a number behind
 //! its key (`lot`, `protocol`, `record`). The corpora are not part of the project.
 
 use std::collections::BTreeMap;
@@ -106,7 +106,10 @@ pub(crate) fn run(args: &ValuesArgs) -> Result<(), Stop> {
 /// The cases of a file of JSON lines or a folder of texts, in a fixed order.
 fn cases(path: &Path, language: Language) -> Result<Vec<MarkedDocument>, Stop> {
     let absent = |e: std::io::Error| {
-        Stop(format!("{}: {e}; name the folder of the corpora with --corpora or TAIRE_CORPORA", path.display()))
+        Stop(format!(
+            "{}: {e}; name the folder of the corpora with --corpora or TAIRE_CORPORA",
+            path.display()
+        ))
     };
     let mut texts = Vec::new();
     if path.extension().is_some_and(|e| e == "jsonl") {
@@ -171,7 +174,22 @@ fn exchanged(engine: &Engine, document: &MarkedDocument) -> Result<Vec<Exchanged
 
 /// Keys of numbers that are no values, in small letters.
 const KEYS: &[&str] = &[
-    "lot", "lote", "lotes", "sn", "ref", "cat", "protocolo", "protocole", "hc", "hª", "historia", "dossier", "utm", "x", "y", "lieu",
+    "lot",
+    "lote",
+    "lotes",
+    "sn",
+    "ref",
+    "cat",
+    "protocolo",
+    "protocole",
+    "hc",
+    "hª",
+    "historia",
+    "dossier",
+    "utm",
+    "x",
+    "y",
+    "lieu",
 ];
 
 /// Whether an exchanged stretch was a value: it has a digit, and neither its form nor its neighbours say otherwise.
@@ -186,7 +204,10 @@ fn is_value(exchanged: &Exchanged, language: Language) -> bool {
         Label::Date | Label::BirthDate => {
             let year = text.split(|c: char| !c.is_ascii_digit()).any(|n| n.len() == 4);
             let dated = date::parse(text, language).is_some_and(|(d, _)| d.year.is_some());
-            !(dated || year || word || is_day_of_range(&exchanged.after, language))
+            let day = text.contains('/')
+                && is_after(&exchanged.before, &["el", "le", "del", "du", "al", "au"])
+                || is_after(&exchanged.before, &["día", "dia"]);
+            !(dated || year || word || day || is_day_of_range(&exchanged.after, language))
         }
         Label::Age | Label::RelativeDate => !word,
         Label::Phone | Label::Fax => digits < 9,
@@ -201,6 +222,12 @@ fn is_day_of_range(after: &str, language: Language) -> bool {
     let words: Vec<&str> = rest.split_whitespace().take(3).collect();
     after.len() - rest.len() <= 6
         && (2..=3).any(|n| words.get(..n).is_some_and(|w| date::parse(&w.join(" "), language).is_some()))
+}
+
+/// Whether the last word before a stretch is one of some.
+fn is_after(before: &str, words: &[&str]) -> bool {
+    let last = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    words.contains(&last.as_str())
 }
 
 /// Whether one of the last words before a stretch is a key of numbers.
@@ -240,7 +267,7 @@ fn markdown(table: &Table) -> String {
     let mut out = format!(
         "# Clinical values altered in published cases\n\n\
          `{}`, {}, commit {}. A value is an exchanged stretch with a digit, unless its form or its neighbours say that it \
-         is none: a date with its year or its month in letters and the days of its range, an age, a name or an address with words, a \
+         is none: a date with its year or its month in letters, the days of its range, `día 12`, `el 22/8`, an age, a name or an address with words, a \
          telephone, a postal code before a town, a number behind its key (lot, protocol, record). Other stretches are those, and \
          the towns, hospitals and people of the cases.\n\n\
          | policy | data | documents | with an altered value | share | altered values | by label | other stretches |\n\
@@ -285,7 +312,9 @@ mod tests {
         let value = |label, old| is_value(&exchanged(label, old), Language::Es);
         assert!(value(Label::Date, "3/5") && value(Label::Date, "12-0-4") && value(Label::OtherId, "T3N1M0"));
         assert!(value(Label::Phone, "13500") && value(Label::Age, "45"));
-        assert!(!value(Label::Date, "12 de mayo") && !value(Label::Date, "2009") && !value(Label::Age, "45 años"));
+        assert!(
+            !value(Label::Date, "12 de mayo") && !value(Label::Date, "2009") && !value(Label::Age, "45 años")
+        );
         assert!(!value(Label::City, "Madrid") && !value(Label::Date, "12/5/2009"));
         assert!(!value(Label::Phone, "91 582 83 66") && !value(Label::Street, "Calle Mayor 5"));
         let day = Exchanged { after: " y 23 de julio, diagn".into(), ..exchanged(Label::Date, "17") };

@@ -253,7 +253,9 @@ fn stands_alone(text: &str, range: &Range<usize>, rule: &ClinicalRule) -> bool {
     if inside.ends_with('°') && after.trim_start_matches(' ').starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }
-    if rule.id == "reference-range" && (!rises(inside) || goes_on_as_code(after)) || rule.id == "pressures" && may_be_date(inside) {
+    if rule.id == "reference-range" && (!rises(inside) || goes_on_as_code(after))
+        || rule.id == "pressures" && may_be_date(inside)
+    {
         return false;
     }
     // "ADN 2024-00441": the number of a sample, whatever was measured in it.

@@ -23,6 +23,9 @@ impl Guard<'_> {
                     let tail = if ends_in_time(span.of(raw)) { time_tail(after) } else { iso_time(after) };
                     (span.start(), span.end() + tail)
                 }
+                Label::RelativeDate if span.of(raw).ends_with(|c: char| c.is_ascii_digit()) => {
+                    (span.start(), span.end() + self.unit_of_time(&raw[span.end()..ceiling]))
+                }
                 label if (label.group() == Group::Identifier || label == Label::Phone) && digits >= 3 => {
                     let lead =
                         if label == Label::Phone { 0 } else { glued_before(&raw[floor..span.start()]) };

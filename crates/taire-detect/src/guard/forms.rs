@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use taire_text::{Calendar, Kind, Label, Raw, Shape, Span, date};
 
 use super::Guard;
-use crate::folded::{WordSet, token_hash};
+use crate::folded::{WordSet, token_hash, word_hash};
 use crate::patterns::keywords::{Keywords, Kind as Key};
 use crate::words::WordClass;
 
@@ -65,6 +65,12 @@ static DENTAL: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::new(&[
         "dent dents dentaire dentaires dentition molaire molaires premolaire premolaires incisive incisives canine canines vestibulaire vestibule palatine mesiale distale occlusal occlusion gingival gingivale gencive parodontal odontologie orthodontie avulsion",
         "diente dientes dentario dentaria dentarios dentarias molar molares premolar premolares incisivo incisivos canino caninos palatino vestibular mesial mesializar distalizar oclusal oclusion encia gingival periodontal ortodoncia exodoncia odontologia",
+    ])
+});
+
+static TIME_UNITS: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::new(&[
+        "an ans mois semaine semaines jour jours heures ano anos mes meses semana semanas dia dias horas",
     ])
 });
 
@@ -137,13 +143,15 @@ impl Guard<'_> {
         let text = span.of(self.note.raw());
         let numbers: Vec<&str> = text.split(['-', '–', '/']).map(str::trim).collect();
         let plain = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
-        if !numbers.iter().all(|n| plain(&n)) {
+        if !numbers.iter().all(plain) {
             return None;
         }
         let year = |n: &str| n.starts_with("19") || n.starts_with("20");
         match (label, &numbers[..]) {
             (Label::Date, [tooth])
-                if is_tooth(tooth) && !self.after_word_in(span, &DAY_ARTICLES) && self.is_among_teeth(span) =>
+                if is_tooth(tooth)
+                    && !self.after_word_in(span, &DAY_ARTICLES)
+                    && self.is_among_teeth(span) =>
             {
                 Some("form.tooth")
             }
@@ -175,6 +183,13 @@ impl Guard<'_> {
     fn after_word_in(&self, span: Span<Raw>, words: &WordSet) -> bool {
         let before = self.tokens_of(span).and_then(|(first, _)| first.checked_sub(1));
         before.is_some_and(|i| words.has(token_hash(&self.note.tokens[i], self.note.norm())))
+    }
+
+    /// How many bytes after a distance in time are its unit: "en 18" of "en 18 meses" is no distance.
+    pub(super) fn unit_of_time(&self, after: &str) -> usize {
+        let Some(rest) = after.strip_prefix(' ') else { return 0 };
+        let word: String = rest.chars().take_while(|c| c.is_alphabetic()).collect();
+        if TIME_UNITS.has(word_hash(&word)) { 1 + word.len() } else { 0 }
     }
 
     /// Whether nothing in a span measures time: "du cœur".
@@ -317,7 +332,11 @@ impl Guard<'_> {
         if numbers.iter().all(days) && (after_day_word || self.heads_a_list_of_days(end)) {
             return true;
         }
-        date::parse(span.of(note.raw()).trim(), note.language).is_some() || self.is_day_and_month(&numbers)
+        // "1991-2013"
+        let years = numbers.len() == 2 && numbers.iter().all(|&i| self.is_year(i));
+        years
+            || date::parse(span.of(note.raw()).trim(), note.language).is_some()
+            || self.is_day_and_month(&numbers)
     }
 
     /// "2, 9 y 16 de abril": other days and a month follow.
@@ -327,7 +346,11 @@ impl Guard<'_> {
         for token in tokens[end.min(tokens.len())..].iter().take(REACH) {
             match token.kind {
                 Kind::Word if token.calendar == Calendar::Yes => return true,
-                Kind::Word if matches!(token.of(norm), "y" | "et" | "de" | "au" | "al" | "a" | "à" | "e" | "o" | "ou") => {}
+                Kind::Word
+                    if matches!(
+                        token.of(norm),
+                        "y" | "et" | "de" | "au" | "al" | "a" | "à" | "e" | "o" | "ou"
+                    ) => {}
                 Kind::Number if token.end() - token.start() <= 2 => {}
                 Kind::Mark if matches!(token.of(norm), "," | "-") => {}
                 _ => return false,

@@ -276,10 +276,14 @@ impl<'a> Guard<'a> {
         let tokens = &self.note.tokens;
         let confused = |i: usize| {
             let (a, b) = (&tokens[i - 1], &tokens[i]);
-            let letter = |t: &taire_text::Token| matches!(t.of(self.note.norm()), "l" | "O" | "o" | "I" | "ll" | "OO" | "lO" | "Ol");
+            let letter = |t: &taire_text::Token| {
+                matches!(t.of(self.note.norm()), "l" | "O" | "o" | "I" | "ll" | "OO" | "lO" | "Ol")
+            };
             b.glued && (a.kind == Kind::Number && letter(b) || letter(a) && b.kind == Kind::Number)
         };
-        *self.scanned.get_or_init(|| (1..tokens.len()).filter(|&i| confused(i)).take(CONFUSED).count() == CONFUSED)
+        *self
+            .scanned
+            .get_or_init(|| (1..tokens.len()).filter(|&i| confused(i)).take(CONFUSED).count() == CONFUSED)
     }
 
     /// Whether a rule found a name on the line of an offset: a list of people is no table of values.

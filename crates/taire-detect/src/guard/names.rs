@@ -265,12 +265,17 @@ impl Guard<'_> {
         let (tokens, text) = (&self.note.tokens, self.note.norm());
         let comma = |i: usize| tokens.get(i).is_some_and(|t| t.of(text) == ",");
         let rare = |t: &Token| t.facts.given_tier() < 3 && t.facts.family_tier() < 3 && !t.facts.is_town();
-        let eponym = |i: usize| tokens.get(i).is_some_and(|t| rare(t) && t.is_capitalised() && is_term(t, text));
+        let eponym =
+            |i: usize| tokens.get(i).is_some_and(|t| rare(t) && t.is_capitalised() && is_term(t, text));
         comma(end) && eponym(end + 1) || first >= 2 && comma(first - 1) && eponym(first - 2)
     }
 
     /// `Bettocchi` of "Hamou, Bettocchi": an eponym behind a comma is no neighbour that makes a person of another.
-    fn is_eponym_apart(&self, neighbour: taire_text::Span<taire_text::Raw>, own: taire_text::Span<taire_text::Raw>) -> bool {
+    fn is_eponym_apart(
+        &self,
+        neighbour: taire_text::Span<taire_text::Raw>,
+        own: taire_text::Span<taire_text::Raw>,
+    ) -> bool {
         let (from, to) = (neighbour.end().min(own.end()), neighbour.start().max(own.start()));
         let apart = self.note.raw().get(from..to).is_some_and(|gap| gap.contains(','));
         let Some((first, end)) = self.tokens_of(neighbour).filter(|_| apart) else { return false };

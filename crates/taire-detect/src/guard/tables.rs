@@ -21,7 +21,9 @@ pub(super) fn table_cells(note: &Note, out: &mut Vec<ClinicalMatch>) {
         let dates = cells.iter().all(|c| is_day_and_month(&text[c.clone()]));
         if cells.len() >= CELLS && !dates {
             // "01/07    59,4    56,6": the day of the row.
-            cells.retain(|c| !(row[..c.start - line.start()].trim().is_empty() && is_padded_day(&text[c.clone()])));
+            cells.retain(|c| {
+                !(row[..c.start - line.start()].trim().is_empty() && is_padded_day(&text[c.clone()]))
+            });
             block.push((index, cells));
             continue;
         }

@@ -63,9 +63,30 @@ fn least(context: Context) -> usize {
 
 /// Words before `n°` that make what follows public, or count sessions and mutual insurers.
 const PUBLIC_TEXTS: &[&str] = &[
-    "loi", "decret", "circulaire", "arrete", "cerfa", "directive", "instruction", "dgs", "dhos", "ley",
-    "decreto", "orden", "reglamento", "directiva", "seance", "seances", "sesion", "cure", "ciclo", "cycle", "article",
-    "articulo", "ep", "boe",
+    "loi",
+    "decret",
+    "circulaire",
+    "arrete",
+    "cerfa",
+    "directive",
+    "instruction",
+    "dgs",
+    "dhos",
+    "ley",
+    "decreto",
+    "orden",
+    "reglamento",
+    "directiva",
+    "seance",
+    "seances",
+    "sesion",
+    "cure",
+    "ciclo",
+    "cycle",
+    "article",
+    "articulo",
+    "ep",
+    "boe",
 ];
 
 impl Scan<'_> {

@@ -37,12 +37,30 @@ impl Scan<'_> {
             self.say(begin, end, Label::OtherId, 0.55, "long mix of digits and capitals");
             return Some(Step::Token(last + 1));
         }
+        if let Some(step) = self.sample_number(run, g) {
+            return Some(step);
+        }
         if (measured && group.len >= 4) || self.unit_after(run, g + 1).is_some() && group.len >= 3 {
             let (begin, end) = self.bounds(run, g, g + 1);
             self.clear(begin, end, 0.8, "measurement");
             return Some(Step::Group(g + 1));
         }
         self.spaced(run, g)
+    }
+
+    /// "2024-00441": a year and the number of a sample in it, whatever was measured. Two years are none.
+    fn sample_number(&mut self, run: &Run, g: usize) -> Option<Step> {
+        let year = run.digits(g, g + 1);
+        let tail =
+            run.groups.get(g + 1).filter(|x| x.tight && x.sep == Sep::Dash && (3..=6).contains(&x.len))?;
+        let number = run.digits(g + 1, g + 2);
+        let is_year = |d: &[u8]| d.len() == 4 && (d.starts_with(b"19") || d.starts_with(b"20"));
+        let ends = run.sep_at(g + 2).is_none_or(|(_, tight)| !tight);
+        let alone = run.groups[g].sep != Sep::Dash || g == 0;
+        if !is_year(year) || is_year(number) || tail.len == 3 && number[0] != b'0' || !ends || !alone {
+            return None;
+        }
+        Some(self.say_groups(run, g, g + 2, Label::OtherId, 0.7, "year and number of a sample"))
     }
 
     /// "150 000", "4.860.000".
@@ -53,7 +71,8 @@ impl Scan<'_> {
         let round = digits.ends_with(b"00");
         let unit = self.unit_after(run, h).is_some();
         // "130-170 104": the end of a range and the value behind it.
-        let ranged = g > 0 && run.groups[g].tight && run.groups[g].sep == Sep::Dash && run.groups[g - 1].len <= 3;
+        let ranged =
+            g > 0 && run.groups[g].tight && run.groups[g].sep == Sep::Dash && run.groups[g - 1].len <= 3;
         if measured
             || unit
             || ranged

@@ -158,7 +158,9 @@ fn with_particles(note: &Note, entity: &Entity, before: Option<&Entity>) -> Opti
     let joins = |i: usize| {
         let token = &tokens[i];
         match token.kind {
-            Kind::Word => PARTICLES.has(word_hash(token.of(text))) && !matches!(token.of(text), "y" | "Y" | "e" | "i"),
+            Kind::Word => {
+                PARTICLES.has(word_hash(token.of(text))) && !matches!(token.of(text), "y" | "Y" | "e" | "i")
+            }
             Kind::Mark => matches!(token.of(text), "'" | "’"),
             _ => false,
         }
@@ -171,7 +173,9 @@ fn with_particles(note: &Note, entity: &Entity, before: Option<&Entity>) -> Opti
     let span = note.raw_of_tokens(first, end - 1);
     let gap = |from: usize| note.raw().get(from..span.start()).is_some_and(|g| g.chars().all(|c| c == ' '));
     let named = before.is_some_and(|e| {
-        e.span.end() <= span.start() && matches!(e.label, Label::GivenName | Label::Initials) && gap(e.span.end())
+        e.span.end() <= span.start()
+            && matches!(e.label, Label::GivenName | Label::Initials)
+            && gap(e.span.end())
     });
     if before.is_some_and(|e| e.span.end() > span.start()) {
         return None;

@@ -10,8 +10,7 @@ use crate::folded::{WordSet, token_hash};
 
 static ZEROS: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::SpokenZero));
 static AT_SIGNS: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::SpokenAt));
-static POINTS: LazyLock<WordSet> =
-    LazyLock::new(|| WordSet::with_role(WordRole::SpokenPoint));
+static POINTS: LazyLock<WordSet> = LazyLock::new(|| WordSet::with_role(WordRole::SpokenPoint));
 static NUMBERS: LazyLock<WordSet> = LazyLock::new(WordSet::of_numbers);
 
 /// Words of a number in letters that a telephone has at least, and at most.

@@ -312,8 +312,11 @@ impl<'a> Scan<'a> {
 
     /// A text of law is named a few words before on the same line.
     fn names_law(&self, first: usize) -> bool {
-        // Across a date as well: "Ley 1/2000, de 7 de enero".
-        for i in (0..first).rev().take(8) {
+        // Across its number, which reads as a month: "Ley 1/2000, de 7 de enero".
+        let dated =
+            first == self.floor + 2 && self.mark(self.floor) == b',' && self.is_word(first - 1, &["de"]);
+        let floor = if dated { 0 } else { self.floor };
+        for i in (floor..first).rev().take(8) {
             match self.kind(i) {
                 Some(Kind::Newline) => return false,
                 Some(Kind::Mark) if matches!(self.mark(i), b';' | b'(' | b')') => return false,

@@ -110,6 +110,10 @@ fn laws_streets_and_bare_months_are_flagged() {
         flags,
         [(true, false, false), (false, false, false), (false, false, true), (false, true, false)]
     );
+    let text = "la Ley 1/2000, de 7 de enero, vista el 3 de mayo";
+    let mut found = Vec::new();
+    find(text, &tokenise(text), Language::Es, &mut found);
+    assert_eq!(found.iter().map(|f| f.law).collect::<Vec<_>>(), [true, true, false]);
 }
 
 #[test]
