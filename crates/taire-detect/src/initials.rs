@@ -161,6 +161,15 @@ fn people(note: &Note, entities: &[Entity]) -> FxHashMap<(char, char), Role> {
             people.entry(letters(given, family)).or_insert(Role::Patient);
         }
     }
+    let others = note.known.caregivers.iter().map(|p| (p, Role::Caregiver));
+    for (person, role) in others.chain(note.known.relatives.iter().map(|p| (p, Role::Relative))) {
+        let given = person.given_names.first().and_then(|g| first(g));
+        for family in person.family_name.iter().chain(&person.birth_name) {
+            if let (Some(given), Some(family)) = (given, first(family)) {
+                people.entry(letters(given, family)).or_insert(role);
+            }
+        }
+    }
     for pair in entities.windows(2) {
         let (given, family) = match (pair[0].label, pair[1].label) {
             (Label::GivenName, Label::FamilyName) => (&pair[0], &pair[1]),
@@ -256,7 +265,7 @@ fn given_and_initial(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
     let (tokens, text) = (&note.tokens, note.norm());
     for at in 0..tokens.len().saturating_sub(2) {
         let facts = tokens[at].facts;
-        let given = tokens[at].shape == Shape::Title && facts.given_tier() >= 5 && facts.word_class() == 0;
+        let given = tokens[at].shape == Shape::Title && facts.given_tier() >= 3 && facts.word_class() < 3;
         let medical = facts.is_medical() || facts.is_drug() || facts.is_town();
         let initial = tokens[at + 1].shape == Shape::Single
             && !tokens[at + 1].glued

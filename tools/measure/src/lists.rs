@@ -12,7 +12,7 @@ use taire::{Engine, Judgement, Judgements, SecretKey, UnjudgedWords, WordList};
 use taire_corpus::{MarkedDocument, MarkedSpan, OpenCorpus, Split, shipped_root};
 use taire_eval::{Corpus, Doc, Offsets, Tag, Words, hidden_words};
 use taire_formats::{Directory, DirectoryEntry};
-use taire_text::{Identity, KnownIdentity, Label, Language, Note, fold};
+use taire_text::{Address, Identity, KnownIdentity, Label, Language, Note, fold};
 
 use crate::corpus::score::{self, Scores};
 use crate::corpus::{Stop, commit, in_parallel, note, predicted};
@@ -240,15 +240,34 @@ fn identity(document: &MarkedDocument) -> KnownIdentity {
         ..Identity::default()
     });
     let patient = people.next().unwrap_or_default();
+    // Addresses and birth dates belong to people too; whose they are changes nothing here.
+    let mut others: Vec<Identity> = people.collect();
+    let address = |street: Option<String>, postal_code: Option<String>, city: Option<String>| Identity {
+        address: Some(Address { street, postal_code, city, ..Address::default() }),
+        ..Identity::default()
+    };
+    others.extend(values(document, |l| l == Label::Street).map(|s| address(Some(s), None, None)));
+    others.extend(values(document, |l| l == Label::PostalCode).map(|c| address(None, Some(c), None)));
+    others.extend(values(document, |l| l == Label::City).map(|c| address(None, None, Some(c))));
+    let births =
+        values(document, |l| l == Label::BirthDate).filter_map(|text| whole_date(&text, document.language));
+    others.extend(births.map(|date| Identity { birth_date: Some(date), ..Identity::default() }));
     KnownIdentity {
         family_name: patient.family_name,
         given_names: patient.given_names,
-        caregivers: people.collect(),
+        caregivers: others,
         ids: values(document, is_number).enumerate().map(|(i, id)| (format!("id{i}"), id)).collect(),
         phones: values(document, is_phone).collect(),
         emails: values(document, |l| l == Label::Email).collect(),
         ..KnownIdentity::default()
     }
+}
+
+/// A date with its day, month and four digits of a year.
+fn whole_date(text: &str, language: Language) -> Option<jiff::civil::Date> {
+    let (value, _) = taire_text::date::parse(text, language)?;
+    let year = value.year.filter(|_| !value.two_digit_year)?;
+    jiff::civil::Date::new(year, value.month? as i8, value.day? as i8).ok()
 }
 
 fn markdown(stamp: &str, documents: usize, rows: &[Row]) -> Result<String, Stop> {
@@ -258,8 +277,8 @@ fn markdown(stamp: &str, documents: usize, rows: &[Row]) -> Result<String, Stop>
         "# Policies that live on a hospital's lists\n\n{stamp}. {documents} documents of `corpus/`. The lists are made from the gold of the same \
          documents, which is what a hospital's own lists tell at best: read these rows as the most that the method gives, not as what it finds \
          alone.\n\n\
-         *Directory*: everybody named in any document, with telephones, addresses of mail, numbers and hospitals. *Metadata*: the people, numbers and \
-         contacts of the document itself. *Judged*: a word that identifies somebody in at least one of four places is refused, any other allowed. Direct: wholly covered, as in \
+         *Directory*: everybody named in any document, with telephones, addresses of mail, numbers and hospitals. *Metadata*: the people of the document itself, with numbers, \
+         contacts, addresses and birth dates. *Judged*: a word that identifies somebody in at least one of four places is refused, any other allowed. Direct: wholly covered, as in \
          `corpus.md`. Words: every word and number; sex and kinship do not count.\n"
     )?;
     writeln!(
@@ -313,5 +332,7 @@ mod tests {
         assert_eq!(found, wanted.map(|(f, g)| (f.to_owned(), g.to_owned())));
         let known = identity(&document);
         assert_eq!(known.caregivers.len(), 2);
+        assert_eq!(whole_date("3/5/1950", Language::Fr), jiff::civil::Date::new(1950, 5, 3).ok());
+        assert!(whole_date("3/5/50", Language::Fr).is_none());
     }
 }

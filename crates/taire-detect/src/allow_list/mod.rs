@@ -96,19 +96,17 @@ impl AllowList {
         }
         let mut folded = reading.word;
         let terms = if self.empty { vec![false; tokens.len()] } else { terms(note) };
-        let mut says = |at: usize, score: f32, why: &'static str| {
-            let span = note.raw_of_tokens(at, at);
+        let mut says = |first: usize, last: usize, score: f32, why: &'static str| {
+            let span = note.raw_of_tokens(first, last);
             out.push(Mention::phi(span, Label::OtherDetail, score, Source::AllowList, why));
         };
         let mut unknown = vec![false; tokens.len()];
         for (at, token) in tokens.iter().enumerate() {
             match token.kind {
                 Kind::Number if !terms[at] && (!protected[at] || is_code(note, at)) => {
-                    says(at, UNKNOWN, "number that no pattern protects");
-                    // `SN4482X`: the letters of a series or a plate go with its digits.
-                    for part in letters_of_code(note, at) {
-                        says(part, UNKNOWN, "letters of a code with digits");
-                    }
+                    // `SN4482X`: the letters of a series or a plate go with its digits, as one.
+                    let (first, last) = with_letters_of_code(note, at);
+                    says(first, last, UNKNOWN, "number that no pattern protects");
                 }
                 Kind::Word => {
                     folded.clear();
@@ -117,11 +115,11 @@ impl AllowList {
                         Verdict::Allowed => {}
                         Verdict::Unknown => {
                             unknown[at] = token.is_capitalised();
-                            says(at, UNKNOWN, "word not on the allowed list");
+                            says(at, at, UNKNOWN, "word not on the allowed list");
                         }
                         Verdict::Refused => {
                             unknown[at] = token.is_capitalised();
-                            says(at, REFUSED, "word refused by a person");
+                            says(at, at, REFUSED, "word refused by a person");
                         }
                     }
                 }
@@ -133,7 +131,7 @@ impl AllowList {
                 && !protected.get(at + 1).is_some_and(|&p| p)
                 && beside(note, at, &unknown)
             {
-                says(at, UNKNOWN, "initial beside a word not on the allowed list");
+                says(at, at, UNKNOWN, "initial beside a word not on the allowed list");
             }
         }
     }
@@ -146,14 +144,14 @@ fn is_code(note: &Note, at: usize) -> bool {
     token.glued && token.end() - token.start() >= 4 && matches!(before, Some(Shape::Upper | Shape::Single))
 }
 
-/// Capital letters glued to a number of three digits or more, on either side.
-fn letters_of_code(note: &Note, number: usize) -> impl Iterator<Item = usize> {
+/// A number of three digits or more with the capital letters glued to it: first and last token.
+fn with_letters_of_code(note: &Note, number: usize) -> (usize, usize) {
     let tokens = &note.tokens;
     let long = tokens[number].end() - tokens[number].start() >= 3;
     let capital = |at: usize| matches!(tokens.get(at).map(|t| t.shape), Some(Shape::Upper | Shape::Single));
-    let before = number.checked_sub(1).filter(|&at| long && tokens[number].glued && capital(at));
-    let after = Some(number + 1).filter(|&at| long && capital(at) && tokens[at].glued);
-    before.into_iter().chain(after)
+    let before = long && number > 0 && tokens[number].glued && capital(number - 1);
+    let after = long && capital(number + 1) && tokens[number + 1].glued;
+    (number - usize::from(before), number + usize::from(after))
 }
 
 /// Tokens that belong to terms of medicine. A term of one word that is also a name or a town is left to the starter list,
@@ -272,7 +270,7 @@ mod tests {
             "prendre 3 zwrk, dossier @"
         );
         assert_eq!(masked("Hb 13 g/l", "# g\trefuse"), "Hb @ g/l");
-        assert_eq!(masked("série SN4482X", ""), "série @@@");
+        assert_eq!(masked("série SN4482X", ""), "série @");
     }
 
     #[test]
