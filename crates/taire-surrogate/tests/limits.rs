@@ -86,7 +86,7 @@ fn copies_of_a_letter_are_averaged_where_noise_is_drawn_by_document() {
 /// The initials of the staff are exchanged for others once in a release, so that `Dupont` and `D.` agree: the frequent ones stay
 /// frequent. The attacker ranks the letters by how many people have them and reads them off the ranks of French family names.
 fn staff_initials_found(people: usize, seed: u8, role: &str) -> (usize, usize) {
-    let names: Vec<&str> = Lexicon::of(Language::Fr).pools().family().iter().copied().collect();
+    let names: Vec<&str> = Lexicon::of(Language::Fr).pools().family().to_vec();
     let initial = |name: &str| fold(name).chars().next().unwrap();
     let rank = |letters: Vec<char>| {
         let mut counts: BTreeMap<char, usize> = BTreeMap::new();
