@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use taire::batch::Shard;
-use taire::{Engine, Error, SecretKey};
+use taire::{Engine, Error, Policy, SecretKey};
 use taire_eval::exchange::Exchange;
 use taire_formats::{Directory, Identities, Offsets, ReadOptions, To, WriteOptions};
 use taire_text::Language;
@@ -194,6 +194,9 @@ impl RunArgs {
     /// The detectors and the rewriter that were asked for, and what the report says of the directory.
     pub(crate) fn engine(&self, key: Option<&SecretKey>) -> Result<(Engine, Option<String>), Error> {
         let mut engine = Engine::with_words(self.policy.as_deref(), &self.words, self.lang.0, key)?;
+        if !self.quiet {
+            print_policy_notes(engine.policies().next());
+        }
         let Some(path) = &self.directory else { return Ok((engine, None)) };
         let directory = Directory::load(path)?;
         let junk = engine.use_directory(&directory);
@@ -211,6 +214,11 @@ impl RunArgs {
     pub(crate) fn jobs(&self) -> usize {
         jobs(self.jobs)
     }
+}
+
+/// Prints what the reader of a policy noted, such as keys under an old name.
+pub(crate) fn print_policy_notes<'a>(policies: impl IntoIterator<Item = &'a Policy>) {
+    policies.into_iter().flat_map(|p| &p.notes).for_each(|note| eprintln!("taire: {note}"));
 }
 
 /// As many threads as asked for, else one for each core.

@@ -135,7 +135,7 @@ fn a_policy_whose_model_is_absent_says_what_to_do() {
 }
 
 #[test]
-fn trains_a_transformer_and_a_policy_hears_it() {
+fn trains_a_transformer_that_a_policy_can_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("gold.jsonl"), notes(0, 60)).unwrap();

@@ -12,7 +12,7 @@ use taire_text::{Kind, Mention, Note, Shape, Source, Token};
 use crate::MAX_TOKENS;
 use crate::folded::{WordSet, word_hash};
 
-/// Surer than any voice: who cites says so in a form that nothing else has.
+/// Higher than any detector's score: the form of a citation has no other use.
 const SURE: f32 = 1.0;
 /// Less sure than a known identity.
 const LIKELY: f32 = 0.9;

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::pool::HEAVY;
 use crate::problem::Problem;
 
-/// How much of a body that is too large is read and thrown away, so that the client hears why.
+/// How much of a body that is too large is read and thrown away, so that the client receives the reason.
 const MOST_DRAINED: usize = 64 << 20;
 const DRAIN_TIME: Duration = Duration::from_secs(5);
 /// Room for large bodies together, in documents of the largest size.

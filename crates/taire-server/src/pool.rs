@@ -241,13 +241,13 @@ mod tests {
         drop(pending);
         assert!(has_ended.recv_timeout(Duration::from_secs(10)).is_ok());
         let (release, held) = mpsc::channel::<()>();
-        let deaf = pool.submit(1, move |_| held.recv().is_ok()).unwrap();
+        let ignores_cancel = pool.submit(1, move |_| held.recv().is_ok()).unwrap();
         while pool.waiting()[0] > 0 {
             thread::yield_now();
         }
         let stopped = Instant::now();
         drop(pool);
         assert!(stopped.elapsed() < Duration::from_secs(5), "a stop waited for work that does not end");
-        drop((release, deaf));
+        drop((release, ignores_cancel));
     }
 }

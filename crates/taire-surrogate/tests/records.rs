@@ -108,7 +108,7 @@ fn rewrite(rewriter: &Rewriter, seed: u64, letter: &Letter) -> New {
             score: Score::CERTAIN,
             sources: SourceSet::default(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         })
         .collect();
     let note = Note::builder(&letter.id, &marked.text)

@@ -113,7 +113,7 @@ mod tests {
             score: Score::CERTAIN,
             sources: SourceSet::from_iter([Source::Metadata]),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         };
         let mut record = TrustedRecord::default();
         record.add(&note, &[entity]);

@@ -37,7 +37,7 @@ fn rewritten(name: &str, label: Label, language: Language) -> String {
         doubtful_value: false,
         score: Score::CERTAIN,
         sources: SourceSet::default(),
-        voices: Vec::new(),
+        mentions: Vec::new(),
     };
     let rewriter = Rewriter::new(SecretKey::from_bytes(&[7; 32]).unwrap(), Settings::default()).unwrap();
     rewriter.rewrite(&note, &[entity]).unwrap().apply(name).0

@@ -120,7 +120,7 @@ await page.waitForSelector("dialog");
 await after(id, () => press(page, "Enter"));
 await after(id, () => press(page, "z"));
 
-// Somebody else was faster: their change is shown, ours is not made, and the reviewer hears of it.
+// Somebody else was faster: their change is shown, ours is not made, and the reviewer is told.
 const other = await ask(page, "edit", { reviewer: me, id, version: await version(id), reach: "here", edit: { do: "add", start: 0, end: 7, label: "OtherDetail", role: "Unknown" } });
 assert.equal(other.status, 200);
 await goTo(page, "accueil@exemple.fr");

@@ -74,7 +74,7 @@ mod tests {
             score: Score::CERTAIN,
             sources: [Source::Metadata].into_iter().collect(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         };
         let written = rewriter.rewrite(&note, &[entity]).expect("rewritten");
         written.apply(note.raw()).0

@@ -151,7 +151,7 @@ fn year_of(partial: &date::Partial) -> Option<i16> {
 
 /// An entity at its place in the release.
 fn moved(entity: &Entity, start: usize, length: usize) -> Entity {
-    Entity { span: Span::new(start, start + length), voices: Vec::new(), ..entity.clone() }
+    Entity { span: Span::new(start, start + length), mentions: Vec::new(), ..entity.clone() }
 }
 
 /// An entity that is certain, for texts whose spans are known.
@@ -163,7 +163,7 @@ pub(crate) fn certain(label: Label, role: Role, start: usize, end: usize) -> Ent
         score: Score::CERTAIN,
         sources: [Source::Metadata].into_iter().collect(),
         doubtful_value: false,
-        voices: Vec::new(),
+        mentions: Vec::new(),
     }
 }
 

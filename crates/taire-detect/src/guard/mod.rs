@@ -494,7 +494,7 @@ impl<'a> Guard<'a> {
     pub fn clip(&self, entities: Vec<Entity>) -> Vec<Entity> {
         let mut out = Vec::with_capacity(entities.len());
         for entity in entities {
-            let exempt = entity.voices.iter().any(|m| is_exempt(m) && m.span.overlaps(entity.span));
+            let exempt = entity.mentions.iter().any(|m| is_exempt(m) && m.span.overlaps(entity.span));
             match self.without_values(entity.span).filter(|_| !exempt) {
                 None => out.push(entity),
                 Some((left, _)) => {

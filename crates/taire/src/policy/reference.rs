@@ -72,7 +72,7 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
     ),
     key(
         "detect.parts.header",
-        "The sources heard in the header of a report. With `parts`, give all three.",
+        "The sources that count in the header of a report. With `parts`, give all three.",
         "detect.parts = { header = [\"metadata\"], body = [\"metadata\"], footer = [\"metadata\"] }",
     ),
     key(
@@ -177,9 +177,9 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
         "detect.guard = true",
     ),
     key(
-        "detect.voices.SOURCE",
-        "How sure one source must be to count, from 0 to 1.",
-        "detect.voices.lexicon = 0.6",
+        "detect.source_thresholds.SOURCE",
+        "The score from which a mention of one source counts, from 0 to 1. Formerly `detect.voices`.",
+        "detect.source_thresholds.lexicon = 0.6",
     ),
     key(
         "rewrite.scope",
@@ -438,7 +438,7 @@ mod tests {
                 pool: Some(0.5),
                 cascade: Some(0.5),
                 guard: false,
-                voices: BTreeMap::from([(SourceKey(Source::Crf), 0.5)]),
+                source_thresholds: BTreeMap::from([(SourceKey(Source::Crf), 0.5)]),
                 patterns: vec![PatternRule {
                     name: "a".into(),
                     label: Label::City,
@@ -481,6 +481,7 @@ mod tests {
                     profile: Some(1.0),
                 },
             },
+            notes: Vec::new(),
         }
     }
 
@@ -491,7 +492,7 @@ mod tests {
                     let name = match name.as_str() {
                         n if n.parse::<Label>().is_ok() => "LABEL",
                         n if n.parse::<Group>().is_ok() => "GROUP",
-                        n if below == "detect.voices" && Source::from_key(n).is_ok() => "SOURCE",
+                        n if below == "detect.source_thresholds" && Source::from_key(n).is_ok() => "SOURCE",
                         n => n,
                     };
                     paths(value, [below, name].join(".").trim_start_matches('.'), out);

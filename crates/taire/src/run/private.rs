@@ -155,7 +155,7 @@ impl PrivateFiles {
             Some((page, line)) => (page.map(|page| page.to_string()).unwrap_or_default(), line.to_string()),
             None => Default::default(),
         };
-        let (least, left) = (figure(doubt.least_sure), figure(doubt.spared));
+        let (least, left) = (figure(doubt.least_sure), figure(doubt.below_threshold));
         let harm = format!("{:.3}", doubt.figure());
         put(&mut self.doubtful, &mut self.row, &[&document.id, new, &line, &harm, &least, &left, &page])
     }

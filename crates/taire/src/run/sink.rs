@@ -118,7 +118,7 @@ impl<K> Sink<'_, K> {
         Ok(())
     }
 
-    /// A document that is not written: the listener hears of it at once, and it is in the report.
+    /// A document that is not written: reported to the listener at once, and counted in the report.
     fn refuse(&mut self, refusal: &Refusal) -> Result<(), Error> {
         self.listener.refused(refusal);
         self.report.refuse(refusal, self.files.words);

@@ -174,7 +174,7 @@ impl Names {
                 let name = pool[rng.below(pool.len())];
                 format!("{particle}{glue}{name}")
             }
-            52..57 if self.rare_family.len() > 100 => self.unheard(rng),
+            52..57 if self.rare_family.len() > 100 => self.invented_family(rng),
             60..80 => pool[rng.below(pool.len().min(600))].to_owned(),
             _ => pool[rng.below(pool.len())].to_owned(),
         }
@@ -185,7 +185,7 @@ impl Names {
     }
 
     /// The head of one rare name and the tail of another.
-    pub(crate) fn unheard(&self, rng: &mut Rng) -> String {
+    pub(crate) fn invented_family(&self, rng: &mut Rng) -> String {
         let (a, b) = (self.rare(rng).to_owned(), self.rare(rng).to_owned());
         let cut = a.chars().count().div_ceil(2);
         let tail = b.chars().count() / 2;

@@ -175,7 +175,7 @@ impl Redraw {
                 let origin = rng.below(stock.origins.len());
                 any(rng, &stock.origins[origin].family).to_owned()
             }
-            60..66 if stock.names.rare_family.len() > 100 => stock.names.unheard(rng),
+            60..66 if stock.names.rare_family.len() > 100 => stock.names.invented_family(rng),
             66..78 => pool[rng.below(pool.len().min(600))].to_owned(),
             _ => pool[rng.below(pool.len())].to_owned(),
         }
