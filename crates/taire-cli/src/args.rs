@@ -279,18 +279,18 @@ impl From<Target> for To {
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum Unit {
+pub(crate) enum OffsetUnit {
     Codepoints,
     Bytes,
     Utf16,
 }
 
-impl From<Unit> for Offsets {
-    fn from(unit: Unit) -> Offsets {
+impl From<OffsetUnit> for Offsets {
+    fn from(unit: OffsetUnit) -> Offsets {
         match unit {
-            Unit::Codepoints => Offsets::CodePoints,
-            Unit::Bytes => Offsets::Bytes,
-            Unit::Utf16 => Offsets::Utf16,
+            OffsetUnit::Codepoints => Offsets::CodePoints,
+            OffsetUnit::Bytes => Offsets::Bytes,
+            OffsetUnit::Utf16 => Offsets::Utf16,
         }
     }
 }
@@ -310,7 +310,7 @@ pub(crate) struct DeidArgs {
     pub(crate) to: Option<Target>,
     /// What offsets count in JSONL
     #[arg(long, value_enum, default_value = "codepoints")]
-    pub(crate) offsets: Unit,
+    pub(crate) offsets: OffsetUnit,
     /// Hold back documents that are not sure enough, 0 to 1: those with a span whose score is below X, or with
     /// something left in the text whose chance of identifying somebody is over 1 − X
     #[arg(long, value_name = "X", value_parser = share)]
@@ -335,7 +335,7 @@ pub(crate) struct DeidArgs {
     pub(crate) run: RunArgs,
 }
 
-/// Where the way back is kept, if anywhere.
+/// The vault that keeps the originals of surrogates, if any.
 #[derive(Args, Debug)]
 pub(crate) struct VaultArgs {
     /// Keep which original each surrogate stands for, sealed, in this file
@@ -348,7 +348,7 @@ pub(crate) struct VaultArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RevealArgs {
-    /// The surrogate, as it stands in the output; case and accents do not count
+    /// The surrogate, as it is in the output; case and accents do not count
     #[arg(required_unless_present = "log")]
     pub(crate) surrogate: Option<String>,
     #[arg(long, value_name = "FILE")]
@@ -383,7 +383,7 @@ pub(crate) struct DetectArgs {
     pub(crate) scheme: Scheme,
     /// What offsets count in JSONL
     #[arg(long, value_enum, default_value = "codepoints")]
-    pub(crate) offsets: Unit,
+    pub(crate) offsets: OffsetUnit,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
     #[command(flatten)]
@@ -434,7 +434,7 @@ pub(crate) struct ConvertArgs {
     /// Format to write
     #[arg(long, value_enum)]
     pub(crate) to: ExchangeFormat,
-    /// Format of the input; told by its content unless given
+    /// Format of the input; detected from its content unless given
     #[arg(long, value_enum)]
     pub(crate) from: Option<ExchangeFormat>,
 }
@@ -733,7 +733,7 @@ pub(crate) enum WordsAction {
         /// The list, saved as you go
         list: PathBuf,
     },
-    /// Join the judgements of several lists; where they differ, the refusal stands
+    /// Join the judgements of several lists; where they differ, the refusal wins
     Merge {
         #[arg(required = true)]
         lists: Vec<PathBuf>,

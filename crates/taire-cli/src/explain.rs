@@ -23,7 +23,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Error> {
         let reading = Reading::new(&discovery.inputs, &options);
         records = run.first_reading_of_files(&reading, &mut Report::default());
     }
-    let others = records.of(note.patient.as_deref());
+    let others = records.record_of(note.patient.as_deref());
     let (note, Findings { entities, below_threshold, .. }) = engine.find_with(note, &others)?;
     if args.run.format == Some(OutputFormat::Json) {
         let spans: Vec<_> = entities.iter().map(|e| as_json(&note, e)).collect();

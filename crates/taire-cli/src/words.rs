@@ -223,7 +223,7 @@ fn sort(path: &Path) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-/// Where the curve is told: after 1, 2, 5, 10, 20, 50 … documents.
+/// Points of the curve: after 1, 2, 5, 10, 20, 50 … documents.
 fn is_milestone(documents: usize) -> bool {
     let mut n = documents;
     while n >= 10 && n.is_multiple_of(10) {

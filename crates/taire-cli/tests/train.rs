@@ -161,9 +161,9 @@ fn trains_a_transformer_that_a_policy_can_name() {
     let out = std::fs::read_to_string(path("out.jsonl")).unwrap();
     assert!(out.contains("FamilyName") && out.contains("transformer"), "{out}");
     let refused = ours("elsewhere");
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{told}");
-    assert!(told.contains("no folder") && told.contains("taire train transformer"), "{told}");
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{message}");
+    assert!(message.contains("no folder") && message.contains("taire train transformer"), "{message}");
     let hurt = |name: &str, bytes: &[u8]| {
         let folder = path(&format!("without-{name}"));
         std::fs::create_dir(&folder).unwrap();

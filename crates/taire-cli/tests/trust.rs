@@ -13,7 +13,7 @@ fn run(args: &[&str]) -> Option<i32> {
 
 #[cfg(unix)]
 #[test]
-fn what_holds_names_is_for_its_owner_alone() {
+fn state_and_output_files_are_private_to_their_owner() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

@@ -179,7 +179,8 @@ impl Bag {
         bag
     }
 
-    pub(crate) fn of(&self, feature: u32) -> impl Iterator<Item = (usize, f32)> {
+    /// The labels of a feature, with their weights.
+    pub(crate) fn weights_of_feature(&self, feature: u32) -> impl Iterator<Item = (usize, f32)> {
         let range = self.starts[feature as usize] as usize..self.starts[feature as usize + 1] as usize;
         range.map(|at| (self.labels[at] as usize, self.weights[at]))
     }
@@ -188,7 +189,7 @@ impl Bag {
     pub(crate) fn scores(&self, row: &Row) -> Vec<f32> {
         let mut out = self.bias.clone();
         for &(feature, value) in row {
-            self.of(feature).for_each(|(label, weight)| out[label] += weight * value);
+            self.weights_of_feature(feature).for_each(|(label, weight)| out[label] += weight * value);
         }
         out
     }

@@ -165,7 +165,7 @@ impl Coder {
             for (feature, first, last) in places {
                 let at = reading.row.binary_search_by_key(&feature, |&(f, _)| f);
                 let value = at.map_or(0.0, |at| reading.row[at].1) / counts[feature as usize] as f32;
-                for (label, weight) in bag.of(feature) {
+                for (label, weight) in bag.weights_of_feature(feature) {
                     let Some(which) = place(label) else { continue };
                     let each = scale * weight * value / (last - first + 1) as f32;
                     (first..=last).for_each(|i| out[which][i] += each);

@@ -173,7 +173,7 @@ impl BrokenNameMatcher {
         }
     }
 
-    /// Whether a run of letters may be cut at `at`, on one side of which stands a known word.
+    /// Whether a run of letters may be cut at `at`, next to a known word.
     fn parts(&self, letters: &[Letter], at: usize, word: &Word, strange: bool) -> bool {
         if at == 0 || at == letters.len() || strange && word.letters.len() >= UNMISTAKABLE {
             return true;
@@ -249,7 +249,7 @@ fn is_soft(note: &Note, at: usize, gap: usize) -> bool {
     note.to_raw(Span::new(at - before, at + gap)).of(note.raw()).contains('\u{ad}')
 }
 
-/// Where a word that starts at this token ends, if each letter of it stands alone.
+/// Where a word that starts at this token ends, if each letter of it is alone.
 fn spaced(note: &Note, first: usize, word: &Word) -> Option<usize> {
     let text = note.norm();
     let mut at = first;

@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_silences_the_weaker_only() {
+    fn clear_removes_weaker_mentions_only() {
         let at = TEXT.find("DURAND").unwrap();
         let clear = Mention::clear(Span::new(at, at + 6), 0.7, Source::Lexicon, "eponym");
         assert_eq!(decided(vec![says("DURAND", Label::FamilyName, 0.6, Source::Lexicon), clear.clone()]), []);

@@ -224,7 +224,7 @@ impl Reader<'_> {
         self.note.line_at(self.norm(entity).start())
     }
 
-    /// The entities that may be the patient's own: no relative stands before them on their line.
+    /// The entities that may be the patient's own: no relative is named before them on their line.
     fn own(&self, labels: &'static [Label]) -> impl Iterator<Item = &Entity> {
         let is_relative = |e: &&Entity| e.label == Label::Kinship || e.role == Role::Relative;
         let after_relative = move |entity: &Entity| {

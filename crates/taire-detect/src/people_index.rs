@@ -343,7 +343,7 @@ impl PeopleIndex {
         (uses & CITY != 0 && token.facts.careful().is_none()).then_some((at, Label::City, 0.85))
     }
 
-    /// Whether the other name of the same person stands before or after it.
+    /// Whether the other name of the same person is before or after it.
     fn is_beside_own(&self, note: &Note, at: usize, hash: u64) -> bool {
         let text = note.norm();
         let neighbour = |step: isize| {

@@ -284,7 +284,7 @@ export class Editor {
   async edit(edit, reach) {
     const [start, end] = edit.to ?? [edit.start, edit.end];
     await this.change("edit", { edit, reach }, (done) => {
-      this.text.choose(start, end, { speak: false });
+      this.text.choose(start, end, { announce: false });
       const more = done.places > 0 ? ` ${t("elsewhere", { n: done.places, d: done.documents })}` : "";
       const again = done.reopened > 0 ? ` ${t("reopened", { n: done.reopened })}` : "";
       const unread = done.unread > 0 ? ` ${t("left_unread", { n: done.unread })}` : "";
@@ -318,7 +318,7 @@ export class Editor {
     else toast(t("next_none"));
   }
 
-  /** Sends a change of the version that is shown. If another was first, that one is shown instead, and told. */
+  /** Sends a change of the version that is shown. If another was first, that one is shown instead, with a message. */
   async change(name, body, then) {
     const { id } = this.doc;
     const hadFocus = this.element.contains(document.activeElement);
@@ -338,7 +338,7 @@ export class Editor {
       if (this.doc?.id !== id) return;
       this.doc = doc;
       this.draw();
-      if (this.view === "text") this.text.choose(start, end, { speak: false });
+      if (this.view === "text") this.text.choose(start, end, { announce: false });
       this.app.changed();
     }
   }

@@ -90,15 +90,15 @@ export class TextView {
   }
 
   /** Chooses a stretch. */
-  choose(start, end, { speak = true, scroll = true } = {}) {
+  choose(start, end, { announce = true, scroll = true } = {}) {
     this.start = start;
     this.end = end;
     this.show(scroll);
     this.chosen();
-    if (speak) this.speak();
+    if (announce) this.announce();
   }
 
-  speak() {
+  announce() {
     const mark = this.mark();
     const what = this.slice();
     announce(mark ? `${what}: ${label(mark.label)}, ${role(mark.role)}` : what);
@@ -243,7 +243,7 @@ export class TextView {
   beginBorder(mark, done) {
     this.border = { mark: { ...mark }, done };
     this.draw();
-    this.choose(mark.start, mark.end, { speak: false });
+    this.choose(mark.start, mark.end, { announce: false });
     announce(t("border_hint"));
   }
 

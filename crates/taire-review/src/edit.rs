@@ -54,21 +54,21 @@ impl Again {
 /// Makes a correction; what it is elsewhere comes with the new marks.
 pub(crate) fn make(text: &str, marks: &[Mark], edit: &Edit) -> Result<(Vec<Mark>, Again), Problem> {
     let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default().to_owned();
-    let standing = |range: &Range<usize>| {
+    let index_of = |range: &Range<usize>| {
         let found = marks.iter().position(|m| m.range() == *range);
         found.ok_or_else(|| Problem::cannot("no_mark", "there is no mark with these borders"))
     };
     match edit {
         Edit::Add { at, label, role } => {
             let again = Again::Add { text: slice(at), label: *label, role: *role };
-            let stands = marks.iter().any(|m| m.range() == *at && m.label == *label && m.role == *role);
+            let exists = marks.iter().any(|m| m.range() == *at && m.label == *label && m.role == *role);
             // What is marked here already may still be wanted elsewhere.
-            let made = if stands { marks.to_vec() } else { put(text, marks.to_vec(), at, *label, *role) };
+            let made = if exists { marks.to_vec() } else { put(text, marks.to_vec(), at, *label, *role) };
             Ok((made, again))
         }
         Edit::Change { from, to, label, role } => {
             let mut left = marks.to_vec();
-            let old = left.remove(standing(from)?);
+            let old = left.remove(index_of(from)?);
             if old.range() == *to && old.label == *label && old.role == *role {
                 return Err(Problem::cannot("same", "this is marked so already"));
             }
@@ -84,7 +84,7 @@ pub(crate) fn make(text: &str, marks: &[Mark], edit: &Edit) -> Result<(Vec<Mark>
         }
         Edit::Remove { at } => {
             let mut left = marks.to_vec();
-            let old = left.remove(standing(at)?);
+            let old = left.remove(index_of(at)?);
             Ok((left, Again::Remove { text: slice(at), was: old.label }))
         }
     }

@@ -735,7 +735,7 @@ fn two_states_merge_with_everybodys_marks() {
 }
 
 #[test]
-fn the_page_is_told_what_stays_and_what_is_hidden() {
+fn the_page_receives_what_stays_and_what_is_hidden() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = folder.path().join("notes.jsonl");
     std::fs::write(&corpus, json!({"id": "a", "text": "Mme Kerzu vient de Brest ce jour."}).to_string())

@@ -191,7 +191,7 @@ fn find(app: &App, engine: &Engine, records: &Records, id: i64) -> Outcome {
     let look = || -> Result<_, Error> {
         let document = app.store.document(id).map_err(|p| Error::new(p.message))?;
         let note = document.note(engine.language())?;
-        let others = records.of(note.patient.as_deref());
+        let others = records.record_of(note.patient.as_deref());
         let (note, findings) = engine.find_with(note, &others)?;
         Ok((note.language, StoredFindings::of(&findings), findings.doubt.figure()))
     };

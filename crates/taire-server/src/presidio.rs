@@ -121,12 +121,12 @@ struct Anonymize {
     text: String,
     #[serde(default)]
     anonymizers: Map<String, Value>,
-    analyzer_results: Vec<Found>,
+    analyzer_results: Vec<AnalyzerResult>,
 }
 
 /// A result of an analyzer, Taire's or another's.
 #[derive(Deserialize, Clone)]
-struct Found {
+struct AnalyzerResult {
     start: usize,
     end: usize,
     #[serde(default)]
@@ -233,7 +233,7 @@ pub(crate) fn anonymize(key: &SecretKey, body: &[u8]) -> Result<Answer, Problem>
 
 /// The results as disjoint byte ranges, in order. Those that overlap are replaced as one, under the type that is surest;
 /// so are those of one type with only blanks between them, as Presidio does.
-fn merged(text: &str, mut found: Vec<Found>) -> Result<Vec<(Range<usize>, String)>, Problem> {
+fn merged(text: &str, mut found: Vec<AnalyzerResult>) -> Result<Vec<(Range<usize>, String)>, Problem> {
     let length = text.chars().count();
     if found.iter().any(|f| f.start > f.end || f.end > length) {
         return Err(Problem::Refused(
@@ -244,7 +244,7 @@ fn merged(text: &str, mut found: Vec<Found>) -> Result<Vec<(Range<usize>, String
     found.sort_by(|a, b| (a.start, b.end).cmp(&(b.start, a.end)));
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let bytes: Vec<usize> = found.iter().flat_map(|f| [starts[f.start], starts[f.end]]).collect();
-    let mut out: Vec<(Range<usize>, Found)> = Vec::new();
+    let mut out: Vec<(Range<usize>, AnalyzerResult)> = Vec::new();
     for (next, at) in found.into_iter().zip(bytes.chunks_exact(2)) {
         if let Some((range, last)) = out.last_mut() {
             let overlaps = at[0] < range.end;

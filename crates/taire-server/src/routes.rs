@@ -218,8 +218,8 @@ impl Service {
         line.entry.status = response.status().as_u16();
         line.entry.ms = begun.elapsed().as_millis() as u64;
         line.done = true;
-        let silent = route.is_some_and(Route::is_open) && line.entry.status == 200;
-        if !silent && !self.audit.write(&line.entry) {
+        let not_audited = route.is_some_and(Route::is_open) && line.entry.status == 200;
+        if !not_audited && !self.audit.write(&line.entry) {
             response = Problem::NoAudit.response();
         }
         self.metrics.request(route, response.status().as_u16(), begun.elapsed());

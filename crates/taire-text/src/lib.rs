@@ -1,7 +1,7 @@
 //! The vocabulary of Taire, shared by every other crate.
 //!
-//! A document is a [`Note`]: its raw text, a normalised view with the way back ([`OffsetMap`]), tokens, and
-//! what is already known about the patient. Detectors say what they saw as [`Mention`]s; fusing them gives
+//! A document is a [`Note`]: its raw text, a normalised view with its map to raw offsets ([`OffsetMap`]), tokens, and
+//! what is already known about the patient. Detectors return [`Mention`]s; fusing them gives
 //! disjoint [`Entity`]s. Text that may identify somebody travels as [`Phi`], which prints its length only.
 
 mod entity;

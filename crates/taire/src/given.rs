@@ -104,7 +104,8 @@ mod tests {
         let given = vec![field(0, 6, None), field(6, 11, Some(Label::FamilyName)), field(11, 12, None)];
         let note = Note::builder("a", text).given(given).build().unwrap();
         let found = vec![entity(0, 16, Label::Street), entity(17, 22, Label::City)];
-        let kept: Vec<_> = restore_envelope_fields(&note, found).into_iter().map(|e| (e.span.of(text), e.label)).collect();
+        let kept: Vec<_> =
+            restore_envelope_fields(&note, found).into_iter().map(|e| (e.span.of(text), e.label)).collect();
         assert_eq!(kept, [("PETIT", Label::FamilyName), ("Anne", Label::Street), ("Paris", Label::City)]);
     }
 }

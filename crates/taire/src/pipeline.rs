@@ -38,12 +38,13 @@ pub(crate) const BUILT: &[Source] = &[
 /// The policy's own model, else the one that ships.
 fn model(policy: &Policy, language: Language) -> Result<CrfDetector, Error> {
     if let Some(path) = &policy.detect.model {
-        let told = |e: &dyn std::fmt::Display| Error::policy(format!("detect.model {}: {e}", path.display()));
-        let bytes = std::fs::read(path).map_err(|e| told(&e))?;
-        let detector = CrfDetector::from_bytes(&bytes).map_err(|e| told(&e))?;
+        let model_error =
+            |e: &dyn std::fmt::Display| Error::policy(format!("detect.model {}: {e}", path.display()));
+        let bytes = std::fs::read(path).map_err(|e| model_error(&e))?;
+        let detector = CrfDetector::from_bytes(&bytes).map_err(|e| model_error(&e))?;
         return match detector.language() {
             of if of == language => Ok(detector),
-            of => Err(told(&format!(
+            of => Err(model_error(&format!(
                 "it was trained for language `{of}` and cannot read `{language}`; \
                  give the policy `language = \"{of}\"`"
             ))),
@@ -136,13 +137,13 @@ pub struct Deidentified {
     pub releases: Vec<Release>,
     /// Words that place an event without a date and stay as they are, where dates are released by a mechanism.
     pub event_words: usize,
-    /// What stands for the id of the document.
+    /// What replaces the id of the document.
     pub id: String,
-    /// What stands for the stay it belongs to, where a run was told of one.
+    /// What replaces the stay it belongs to, where the run knows one.
     pub visit: Option<String>,
-    /// What stands for the patient id.
+    /// What replaces the patient id.
     pub patient: Option<String>,
-    /// What stands for the date of the document.
+    /// What replaces the date of the document.
     pub date: Option<Date>,
     /// How sure the worst decision is.
     pub doubt: Doubt,
@@ -174,7 +175,7 @@ impl Deidentified {
 pub struct Written {
     /// Bytes of the new text.
     pub range: Range<usize>,
-    /// Index of the entity it stands for.
+    /// Index of the entity it replaces.
     pub entity: usize,
     /// Bytes of the original that went: the entity, and small words beside it that had to agree.
     pub original: Range<usize>,
@@ -277,8 +278,9 @@ impl Pipeline {
     /// The same with the candidates below the threshold, and with what is certain of the patients in their other documents.
     pub fn find(&self, notes: &mut [Note], records: &Records) -> Result<Vec<Findings>, Error> {
         let mentions = self.run_detectors(notes, None, None, |_| true)?;
-        let decide =
-            |(note, mentions): (&Note, _)| self.decide(note, mentions, &records.of(note.patient.as_deref()));
+        let decide = |(note, mentions): (&Note, _)| {
+            self.decide(note, mentions, &records.record_of(note.patient.as_deref()))
+        };
         Ok(notes.iter().zip(mentions).map(decide).collect())
     }
 
@@ -438,7 +440,7 @@ impl Pipeline {
 
     /// The same, with what is certain of the patient in their other documents.
     pub fn run_with(&self, note: Note, records: &Records) -> Result<Deidentified, Error> {
-        let others = records.of(note.patient.as_deref());
+        let others = records.record_of(note.patient.as_deref());
         let (note, findings) = self.find_one(note, &others, None, None)?;
         let doubt = findings.doubt;
         Ok(Deidentified { doubt, ..self.rewrite_findings(&note, findings)? })
@@ -565,7 +567,7 @@ impl Engine {
         junk
     }
 
-    /// The language every document is read in, if it is not told by the document.
+    /// The language every document is read in, if documents do not name their own.
     pub fn language(&self) -> Option<Language> {
         self.forced
     }
@@ -591,7 +593,7 @@ impl Engine {
     /// Refuses a document that is neither French nor Spanish, unless the caller insists on a language or the document
     /// brought its own.
     fn check_language(&self, note: &Note) -> Result<(), Error> {
-        if self.insists || note.language_told && self.forced.is_none() {
+        if self.insists || note.language_given && self.forced.is_none() {
             return Ok(());
         }
         match foreign_language(note) {

@@ -126,7 +126,7 @@ fn add_one(counts: &mut BTreeMap<String, usize>, name: &str) {
     }
 }
 
-/// One policy may serve several languages: it is told once.
+/// One policy may serve several languages: it is listed once.
 fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut out = Vec::new();
     all.for_each(|one| {

@@ -186,7 +186,7 @@ impl Sources {
         let mut out = Vec::new();
         for (i, letter) in self.letters.iter().enumerate() {
             let number = scramble(seed, epoch as u64, 1 << 32 ^ i as u64);
-            out.push(gold_of(&self.readers, &self.variants.of(letter, number))?);
+            out.push(gold_of(&self.readers, &self.variants.make(letter, number))?);
         }
         out.extend(self.meddocan.iter().skip(epoch % 3).step_by(3).cloned());
         Ok(out)

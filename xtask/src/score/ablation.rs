@@ -25,7 +25,7 @@ const CUT: &[Source] = &[
     Source::Crf,
     Source::Trusted,
 ];
-/// Initials and the second pass speak of what others found: alone they say nothing.
+/// Initials and the second pass need what others found: alone they find nothing.
 const ALONE: &[Source] = &[Source::Structure, Source::Pattern, Source::Lexicon, Source::Crf];
 
 #[derive(Serialize)]

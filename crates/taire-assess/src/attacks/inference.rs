@@ -175,8 +175,8 @@ impl Widening {
 
     fn is_kept(&self, people: &[RegisterPerson], which: Attribute) -> bool {
         let pairs = people.iter().map(|p| (value(&p.truth, which), value(&p.released, which)));
-        let told = pairs.filter(|(truth, _)| *truth != AttributeValue::Absent);
-        let kept = Share::of(told.map(|(t, r)| r == AttributeValue::Hidden || self.widen(&t) == r));
+        let present = pairs.filter(|(truth, _)| *truth != AttributeValue::Absent);
+        let kept = Share::of(present.map(|(t, r)| r == AttributeValue::Hidden || self.widen(&t) == r));
         kept.tries > 0 && kept.share >= KEPT
     }
 }

@@ -166,16 +166,16 @@ fn table(c: &Comparison) -> Table {
 }
 
 fn retained(rows: &mut Rows<'_>, c: &Comparison) {
-    rows.group("Retained: medical terms that stand as they stood");
+    rows.group("Retained: medical terms that are unchanged");
     let kept = |t: Tally| match t.before {
         0 => "–".to_owned(),
         before if before < FEW => format!("{} of {before}", t.kept),
         _ => t.share().map_or_else(String::new, percent),
     };
     for category in Category::ALL {
-        let before = c.policies.first().map_or(0, |p| p.retained.of(category).before);
+        let before = c.policies.first().map_or(0, |p| p.retained.tally_of(category).before);
         if before > 0 {
-            rows.add(category.words(), Some(before.to_string()), |p| kept(p.retained.of(category)));
+            rows.add(category.words(), Some(before.to_string()), |p| kept(p.retained.tally_of(category)));
         }
     }
     let before = c.policies.first().map(|p| p.retained.all().before.to_string());

@@ -157,7 +157,7 @@ impl PolicyRunner<'_> {
         let Treatment { engine, records, rewriters } = *by;
         let first = note(engine, document)?;
         let language = first.language;
-        let others = records.of(first.patient.as_deref());
+        let others = records.record_of(first.patient.as_deref());
         let (done, mut time) = timed(|| engine.run_with(first, &others));
         let done = done?;
         for _ in 1..self.runs() {

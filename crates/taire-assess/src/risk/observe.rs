@@ -113,7 +113,8 @@ impl Observed {
         self
     }
 
-    pub(crate) fn of(&self, label: Label) -> impl Iterator<Item = &ObservedSpan> {
+    /// The spans of one label.
+    pub(crate) fn spans_of(&self, label: Label) -> impl Iterator<Item = &ObservedSpan> {
         self.found.iter().filter(move |f| f.label == label)
     }
 

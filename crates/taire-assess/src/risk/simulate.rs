@@ -93,7 +93,7 @@ pub(super) fn shared_names(
     seed: u64,
 ) -> (Vec<SharedName>, Vec<SharedName>) {
     let able: Vec<&Observed> =
-        originals.iter().copied().filter(|o| o.of(Label::Date).any(|f| f.day.is_some())).collect();
+        originals.iter().copied().filter(|o| o.spans_of(Label::Date).any(|f| f.day.is_some())).collect();
     let first_date = |observed: &Observed, id: &str| -> Option<Moved> {
         let days = Rebuilt::new(observed, id, None, &[])?.rewrite(rewriter)?;
         let mut dates = days.into_iter().filter(|d| d.label == Label::Date);

@@ -327,7 +327,7 @@ fn department(code: &str, language: Language) -> Option<String> {
 /// Names of caregivers that many records hold, by initial. Candidates are expected as often as all surrogates show them.
 fn caregivers(pairs: &[Pair<'_>]) -> Vec<Constant> {
     let mut usual: BTreeMap<String, f64> = ('a'..='z').map(|c| (c.to_string(), 0.5)).collect();
-    for span in pairs.iter().flat_map(|p| p.after.of(Label::FamilyName)) {
+    for span in pairs.iter().flat_map(|p| p.after.spans_of(Label::FamilyName)) {
         if let Some(count) = initial(&span.text).and_then(|c| usual.get_mut(&c)) {
             *count += 1.0;
         }
@@ -370,7 +370,7 @@ pub(super) fn interval<'a>(spans: impl Iterator<Item = (Label, Option<i32>)> + C
 /// By how many days the release is wrong about that interval; nothing where dates cannot be put side by side.
 fn interval_error(before: &Observed, after: &Observed) -> Option<i32> {
     let spans = |o: &Observed| o.found.iter().map(|f| (f.label, f.day)).collect::<Vec<_>>();
-    let count = |o: &Observed, label| o.of(label).count();
+    let count = |o: &Observed, label| o.spans_of(label).count();
     let same = [Label::Date, Label::BirthDate].iter().all(|&l| count(before, l) == count(after, l));
     let (truth, released) = (interval(spans(before).into_iter())?, interval(spans(after).into_iter())?);
     same.then_some(released - truth)
@@ -441,9 +441,9 @@ fn old_people(pairs: &[Pair<'_>], old_age: i32) -> Vec<OldPerson> {
     let of_record = |record: Vec<&Pair<'_>>| {
         let birth = record.iter().find_map(|p| p.before.known_birth.map(|d| i32::from(d.year())));
         let birth = birth.or_else(|| record.iter().find_map(|p| p.before.birth_years.first().copied()));
-        let told = |o: &Observed| -> Vec<i32> {
+        let ages_in = |o: &Observed| -> Vec<i32> {
             let written =
-                o.of(Label::Age).filter(|f| is_in_years(&f.text)).filter_map(|f| first_number(&f.text));
+                o.spans_of(Label::Age).filter(|f| is_in_years(&f.text)).filter_map(|f| first_number(&f.text));
             let years = year_written(o)
                 .into_iter()
                 .flat_map(|seen| o.birth_years.iter().map(move |year| seen - year));
@@ -451,8 +451,8 @@ fn old_people(pairs: &[Pair<'_>], old_age: i32) -> Vec<OldPerson> {
         };
         let last = record.iter().max_by_key(|p| year_written(p.before))?;
         let by_birth = birth.zip(year_written(last.before)).map(|(birth, seen)| seen - birth);
-        let age = by_birth.or_else(|| told(last.before).into_iter().max())?;
-        (age >= old_age).then(|| OldPerson { age, told: told(last.after) })
+        let age = by_birth.or_else(|| ages_in(last.before).into_iter().max())?;
+        (age >= old_age).then(|| OldPerson { age, released_ages: ages_in(last.after) })
     };
     by_record(pairs).into_values().filter_map(of_record).collect()
 }
@@ -465,7 +465,7 @@ fn is_in_years(age: &str) -> bool {
 /// The year a document was written in, or the latest that it tells.
 fn year_written(observed: &Observed) -> Option<i32> {
     let own = observed.date.map(|d| i32::from(d.year()));
-    own.or_else(|| observed.of(Label::Date).filter_map(|f| f.month).map(|(year, _)| year).max())
+    own.or_else(|| observed.spans_of(Label::Date).filter_map(|f| f.month).map(|(year, _)| year).max())
 }
 
 fn names_of_records(pairs: &[Pair<'_>]) -> Vec<NamesOfRecord> {
@@ -511,7 +511,7 @@ enum Grain {
 impl Grain {
     fn of(pairs: &[Pair<'_>]) -> Grain {
         let (mut days, mut months, mut all) = (0, 0, 0);
-        for span in pairs.iter().flat_map(|p| p.after.of(Label::Date)) {
+        for span in pairs.iter().flat_map(|p| p.after.spans_of(Label::Date)) {
             all += 1;
             days += usize::from(span.day.is_some());
             months += usize::from(matches!(span.month, Some((_, Some(_)))));
@@ -543,7 +543,7 @@ impl Grain {
     fn timeline<'a>(self, documents: impl Iterator<Item = &'a Observed>) -> Vec<i32> {
         let mut out = BTreeSet::new();
         for document in documents {
-            out.extend(document.of(Label::Date).filter_map(|f| self.value(f)));
+            out.extend(document.spans_of(Label::Date).filter_map(|f| self.value(f)));
             out.extend(document.date.map(|d| self.of_document(d)));
         }
         out.into_iter().collect()
@@ -599,7 +599,7 @@ fn register_people(pairs: &[Pair<'_>]) -> Vec<RegisterPerson> {
 fn attributes(observed: &Observed, rare: &impl Fn(&Family) -> bool) -> BTreeMap<Attribute, AttributeValue> {
     let shown = |value: Option<String>| value.map_or(AttributeValue::Absent, AttributeValue::Shown);
     let first = |label, read: &dyn Fn(&str) -> Option<String>| {
-        let text = observed.of(label).next().map(|f| f.text.as_str());
+        let text = observed.spans_of(label).next().map(|f| f.text.as_str());
         match text {
             None => AttributeValue::Absent,
             Some(text) => read(text).map_or(AttributeValue::Hidden, AttributeValue::Shown),

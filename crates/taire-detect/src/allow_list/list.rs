@@ -116,7 +116,7 @@ impl WordList {
         out
     }
 
-    /// One list out of several, by word. Where one accepts and another refuses, the refusal stands; these words
+    /// One list out of several, by word. Where one accepts and another refuses, the refusal wins; these words
     /// are returned beside the list.
     pub fn merge(lists: &[WordList]) -> (WordList, Vec<String>) {
         let mut merged: BTreeMap<&str, WordEntry> = BTreeMap::new();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_win_and_conflicts_are_told() {
+    fn refusals_win_and_conflicts_are_reported() {
         let a = WordList { entries: vec![entry("rose", Some(Accept), 5), entry("bon", None, 2)] };
         let b = WordList { entries: vec![entry("rose", Some(Refuse), 3), entry("bon", Some(Accept), 2)] };
         let (merged, conflicts) = WordList::merge(&[a.clone(), b.clone()]);

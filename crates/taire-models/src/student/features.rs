@@ -169,7 +169,7 @@ impl Rows {
     }
 
     /// The rows of a word. The first is that of the word itself.
-    pub(crate) fn of(&self, word: usize, with_rules: bool) -> &[u32] {
+    pub(crate) fn rows_of_word(&self, word: usize, with_rules: bool) -> &[u32] {
         let from = word.checked_sub(1).map_or(0, |before| self.ends[before][1]);
         &self.rows[from as usize..self.ends[word][usize::from(with_rules)] as usize]
     }
@@ -431,7 +431,7 @@ impl Reader {
     }
 }
 
-/// Tokens of a chunk that are told apart, and runs of three letters of a word.
+/// Distinct tokens of a chunk, and runs of three letters of a word.
 const CHUNK: usize = 8;
 /// Sets the first word of a line apart from the word itself.
 const LINE_HEAD: u64 = 0x6c69_6e65;

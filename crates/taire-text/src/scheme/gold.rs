@@ -1,4 +1,4 @@
-//! Gold read into our labels: what a scheme merges is told apart again by the text around it.
+//! Gold read into our labels: what a scheme merges is separated again by the text around it.
 //!
 //! A joined name is cut into given and family names, a date of birth is known by its key, a postal code by its
 //! digits, a role by the title before. Borders follow our own convention: a facility keeps its head word.
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn meddocan_names_are_cut_and_dates_told_apart() {
+    fn meddocan_names_are_cut_and_dates_separated() {
         let got = read(
             Scheme::Meddocan,
             "Nombre: [Ana Belén](NOMBRE_SUJETO_ASISTENCIA).\nApellidos: [de la Fuente Ortiz](NOMBRE_SUJETO_ASISTENCIA).\n\

@@ -325,7 +325,7 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
     key("rewrite.budget.profile", "The same in ε per distance of profiles.", "rewrite.budget.profile = 1.0"),
 ];
 
-/// The names that may follow a path, with those of labels, groups and sources in place of what stands for them.
+/// The names that may follow a path, with those of labels, groups and sources in place of `LABEL`, `GROUP` and `SOURCE`.
 pub(super) fn children(below: &str) -> Vec<&'static str> {
     let mut out: Vec<&'static str> = Vec::new();
     for key in POLICY_KEYS {
@@ -520,13 +520,13 @@ mod tests {
             let value = Value::try_from(full(dates, places[i % places.len()])).unwrap();
             paths(&value, "", &mut typed);
         }
-        let told: BTreeSet<String> = POLICY_KEYS.iter().map(|k| k.path.to_owned()).collect();
+        let listed: BTreeSet<String> = POLICY_KEYS.iter().map(|k| k.path.to_owned()).collect();
         assert_eq!(
-            typed.difference(&told).collect::<Vec<_>>(),
+            typed.difference(&listed).collect::<Vec<_>>(),
             Vec::<&String>::new(),
             "not in the reference"
         );
-        assert_eq!(told.difference(&typed).collect::<Vec<_>>(), Vec::<&String>::new(), "in no type");
+        assert_eq!(listed.difference(&typed).collect::<Vec<_>>(), Vec::<&String>::new(), "in no type");
     }
 
     #[test]

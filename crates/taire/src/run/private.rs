@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `crosswalk.csv` | each file, document, patient and stay with what stands for it in the output |
+//! | `crosswalk.csv` | each file, document, patient and stay with what replaces it in the output |
 //! | `refused.csv` | what was not written, and why |
 //! | `doubtful.csv` | written documents, the most doubtful first, with the line of the worst place, and its page where there are pages |
 //! | `remarks.csv` | what was skipped or left out, by name |
@@ -126,7 +126,7 @@ impl PrivateFiles {
         }
     }
 
-    /// What stands for an id in the output.
+    /// What replaces an id in the output.
     pub(super) fn cross(&mut self, kind: IdKind, original: &str, new: &str) -> Result<(), Error> {
         if !self.remember(kind, original) {
             return Ok(());

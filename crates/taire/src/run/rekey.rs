@@ -124,8 +124,8 @@ impl<'a> Companions<'a> {
         if !done.left_out.is_empty() {
             remark.push_str(&format!("; columns left out: {}", done.left_out.len()));
             let names: Vec<_> = done.left_out.iter().map(String::as_str).collect();
-            let told = format!("left out of the output: {}", names.join(", "));
-            private.remark(&table.display().to_string(), &told)?;
+            let remark = format!("left out of the output: {}", names.join(", "));
+            private.remark(&table.display().to_string(), &remark)?;
         }
         if done.empty_dates > 0 {
             remark.push_str(&format!("; {} dates could not be read and are empty", done.empty_dates));

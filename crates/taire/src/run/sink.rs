@@ -139,7 +139,7 @@ impl<K> Sink<'_, K> {
         }
     }
 
-    /// Writes to the crosswalk what stands for what, before the document is written.
+    /// Writes to the crosswalk what replaces what, before the document is written.
     fn cross(&mut self, document: &Document, new: &NewFields<'_>) -> Result<(), Error> {
         let Some((index, _)) = &self.outputs.layout else { return Ok(()) };
         if self.is_for_owner {
