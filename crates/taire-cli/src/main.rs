@@ -72,7 +72,7 @@ fn exit_status(kind: ErrorKind) -> u8 {
 }
 
 /// Says that a document is not treated.
-fn tell_refused(refusal: &Refusal) {
+fn print_refusal(refusal: &Refusal) {
     eprintln!("taire: refused {}: {}", refusal.document, refusal.why(option_name));
 }
 

@@ -12,7 +12,7 @@ use taire::{Engine, Error, Judgement, Judgements, Policy, Refusal, UnjudgedWords
 use taire_formats::{AtomicFile, discover};
 
 use crate::args::{OutputFormat, WordsAction, WordsArgs, WordsReading, jobs};
-use crate::{Outcome, tell_refused};
+use crate::{Outcome, print_refusal};
 
 /// A terminal that closes loses at most this many judgements.
 const SAVE_EVERY: usize = 10;
@@ -72,7 +72,7 @@ fn read(
     let engine = Engine::with_words(Some(&reading.policy), &reading.lists, reading.lang.0, None)?;
     let mut outcome = Outcome::Done;
     let mut refuse = |refusal: &Refusal| {
-        tell_refused(refusal);
+        print_refusal(refusal);
         outcome = Outcome::SomeRefused;
     };
     discovery.refused.iter().for_each(&mut refuse);

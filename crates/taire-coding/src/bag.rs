@@ -6,7 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::threads::{self, Dice};
+use taire_text::SplitMix64;
+
+use crate::threads;
 use crate::words::Words;
 
 /// Fewer documents do not make a feature.
@@ -221,7 +223,7 @@ fn solve(rows: &[&Row], squares: &[f64], positive: &[usize], features: usize, co
         add(rows[i], sign[i] * start, &mut weights, features);
     }
     let mut order: Vec<usize> = (0..n).collect();
-    let mut dice = Dice(n as u64);
+    let mut dice = SplitMix64::new(n as u64);
     let mut inner = 1e-2;
     for _ in 0..MOST_PASSES {
         dice.shuffle(&mut order);

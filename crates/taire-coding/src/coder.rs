@@ -11,7 +11,7 @@ use crate::cases::{Case, Labels};
 use crate::measure::Judged;
 use crate::net::{Drop, Input, Net, Tape};
 use crate::threads;
-use crate::tokens::{self, Frozen, SEGMENT, gather, segments};
+use crate::tokens::{self, FrozenEncoder, SEGMENT, gather, segments};
 use crate::words::{Vocabulary, Words};
 
 /// Words that are reported for each code.
@@ -22,7 +22,7 @@ pub(crate) enum Reader {
     Own(Vocabulary),
     /// With the mean and the spread of each number over the training text.
     Frozen {
-        encoder: Box<Frozen>,
+        encoder: Box<FrozenEncoder>,
         mean: Vec<f32>,
         spread: Vec<f32>,
     },

@@ -1,7 +1,7 @@
-//! Presidio's API, for gateways that speak it: `/analyze`, `/anonymize`, `/supportedentities`.
+//! Presidio's API, for gateways that use it: `/analyze`, `/anonymize`, `/supportedentities`.
 //!
-//! The shapes are those of presidio-analyzer and presidio-anonymizer 2.2. Offsets count code points. What cannot be done as
-//! it was asked is refused, never done by halves: a text whose offsets would not be those of the text that was sent, a
+//! The shapes are those of presidio-analyzer and presidio-anonymizer 2.2. Offsets count code points. A request that
+//! cannot be met in full is refused: a text whose offsets would not be those of the text that was sent, a
 //! recogniser of the client's own, an operator that is not known, a span outside the text.
 
 use std::ops::Range;
@@ -15,7 +15,7 @@ use taire_text::{Label, Language};
 use crate::problem::Problem;
 use crate::treat::{Answer, Offers};
 
-/// Presidio's name for a label, or one in its manner where it has none.
+/// Presidio's name for a label, or a name of the same form where it has none.
 pub(crate) fn entity_type(label: Label) -> &'static str {
     use Label::*;
     match label {
@@ -206,8 +206,8 @@ pub(crate) fn anonymize(key: &SecretKey, body: &[u8]) -> Result<Answer, Problem>
     }
     let default = Operator::Replace(None);
     let operator = |kind: &str| {
-        let of = |name: &str| operators.iter().find(|(n, _)| *n == name).map(|(_, operator)| operator);
-        of(kind).or_else(|| of("DEFAULT")).unwrap_or(&default)
+        let named = |name: &str| operators.iter().find(|(n, _)| *n == name).map(|(_, operator)| operator);
+        named(kind).or_else(|| named("DEFAULT")).unwrap_or(&default)
     };
     let spans = merged(&asked.text, asked.analyzer_results)?;
     let (mut text, mut items, mut from) = (String::new(), Vec::new(), 0);
@@ -231,7 +231,7 @@ pub(crate) fn anonymize(key: &SecretKey, body: &[u8]) -> Result<Answer, Problem>
     Ok(Answer { json, spans, policy: None, names_of_patient: None })
 }
 
-/// The results as disjoint byte ranges, in order. Those that overlap are replaced as one, under the type that is surest;
+/// The results as disjoint byte ranges, in order. Those that overlap are replaced as one, under the type with the highest score;
 /// so are those of one type with only blanks between them, as Presidio does.
 fn merged(text: &str, mut found: Vec<AnalyzerResult>) -> Result<Vec<(Range<usize>, String)>, Problem> {
     let length = text.chars().count();

@@ -198,7 +198,7 @@ fn starts_word(text: &str, at: usize) -> bool {
 }
 
 /// Whether a byte may begin a character that is rewritten: a control, a reference, or not ASCII.
-const LOOK: [bool; 256] = {
+const MAY_BE_SPECIAL: [bool; 256] = {
     let mut table = [false; 256];
     let mut b = 0;
     while b < 256 {
@@ -208,8 +208,8 @@ const LOOK: [bool; 256] = {
     table
 };
 
-/// The first byte that [`LOOK`] has, eight plain ones stepped over at a time.
-fn next_look(bytes: &[u8]) -> Option<usize> {
+/// The first byte that [`MAY_BE_SPECIAL`] has, eight plain ones stepped over at a time.
+fn next_candidate(bytes: &[u8]) -> Option<usize> {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const SPACES: u64 = 0x2020_2020_2020_2020;
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -226,19 +226,19 @@ fn next_look(bytes: &[u8]) -> Option<usize> {
             continue;
         }
         at += doubtful.trailing_zeros() as usize / 8;
-        if LOOK[usize::from(bytes[at])] {
+        if MAY_BE_SPECIAL[usize::from(bytes[at])] {
             return Some(at);
         }
         at += 1;
     }
-    bytes[at..].iter().position(|&b| LOOK[usize::from(b)]).map(|ahead| at + ahead)
+    bytes[at..].iter().position(|&b| MAY_BE_SPECIAL[usize::from(b)]).map(|ahead| at + ahead)
 }
 
 /// Where the first character at or after `from` starts that is rewritten.
 fn next_special(raw: &str, from: usize) -> usize {
     let bytes = raw.as_bytes();
     let mut at = from;
-    while let Some(ahead) = bytes.get(at..).and_then(next_look) {
+    while let Some(ahead) = bytes.get(at..).and_then(next_candidate) {
         at += ahead;
         match (bytes[at], bytes.get(at + 1).copied().unwrap_or(0)) {
             // The accented letters of Latin-1 but æ and Æ.
@@ -384,8 +384,8 @@ mod tests {
             for at in 0..19 {
                 let mut bytes = *b"Rien\td'autre ici.\n.";
                 bytes[at] = b;
-                let first = bytes.iter().position(|&b| LOOK[usize::from(b)]);
-                assert_eq!(next_look(&bytes), first, "{b} at {at}");
+                let first = bytes.iter().position(|&b| MAY_BE_SPECIAL[usize::from(b)]);
+                assert_eq!(next_candidate(&bytes), first, "{b} at {at}");
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Giving up the treatment of a document that nobody waits for any more.
+//! Cancelling the treatment of a document.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::Error;
 
-/// Set by whoever asked for a document and left. Each stage looks at it before it begins, so work ends with the stage
+/// Set by a caller that no longer waits for the document. It is checked before each stage, so work ends after the stage
 /// under way.
 #[derive(Clone, Debug, Default)]
 pub struct CancelFlag(Arc<AtomicBool>);

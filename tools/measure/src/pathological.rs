@@ -14,7 +14,7 @@ use crate::corpus::{Stop, commit};
 /// The most that time may grow when the length doubles, and the most that the longest text may take.
 const GROWTH: f64 = 2.3;
 const LONGEST: Duration = Duration::from_secs(20);
-/// Shorter times say nothing of growth: noise of the machine is as large.
+/// Shorter times are left out of the growth: the noise of the machine is as large.
 const NOISE: Duration = Duration::from_millis(50);
 
 #[derive(Args, Debug)]

@@ -58,10 +58,10 @@ pub fn same_key(values: &[TwoSurrogates]) -> Success {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+    use taire_text::SplitMix64;
 
-    fn values(other: impl Fn(&mut Draw, usize) -> usize) -> Vec<TwoSurrogates> {
-        let mut draw = Draw::new(7);
+    fn values(other: impl Fn(&mut SplitMix64, usize) -> usize) -> Vec<TwoSurrogates> {
+        let mut draw = SplitMix64::new(7);
         (0..500)
             .map(|_| {
                 let ours = draw.below(60);

@@ -49,8 +49,8 @@ pub(super) fn page(c: &Comparison) -> Page {
     page.heading("The table");
     page.table(table(c));
     page.text(
-        "How to read it. *Retained* counts terms of medicine before (under *original*) and how many were kept: one that the text before \
-         holds twice must stand twice. *Attack* rows are the share of tries in which the attacker was right: lower is safer. A dash: nothing to \
+        "How to read it. *Retained* counts terms of medicine before (under *original*) and how many were kept: one that occurs twice in the \
+         original must occur twice in the release. *Attack* rows are the share of tries in which the attacker was right: lower is safer. A dash: nothing to \
          try; fewer than 20 tries are counted out. *Unique* is about a release by itself; noise makes intervals rarer, not commoner, and what it takes away is that \
          they are the true ones, which the row of known intervals tells. ε is what mechanisms declare, mean of the documents that \
          spend any (and most), between the inputs that the row names; rows are different promises and are not added. Policies without ε make no such promise. Speed is \
@@ -60,7 +60,7 @@ pub(super) fn page(c: &Comparison) -> Page {
     page.heading("Days between dates, before and after");
     page.blocks.push(Block::Figures(c.policies.iter().map(histogram).collect()));
     if c.gold.is_some() {
-        page.heading("Whether scores keep their word");
+        page.heading("Calibration of scores");
         page.text(
             "Spans by their score, and the share of them that was right: most of their letters and digits annotated, whatever the label.",
         );
@@ -78,7 +78,7 @@ pub(super) fn page(c: &Comparison) -> Page {
     page
 }
 
-/// Below so many tries a percentage says too much.
+/// Below so many tries, counts are shown instead of a percentage.
 const FEW: u64 = 20;
 
 fn shown(share: Share) -> String {
@@ -134,19 +134,19 @@ fn table(c: &Comparison) -> Table {
     rows.add("speed", None, |p| format!("×{:.2}", p.speed));
     if let Some(gold) = &c.gold {
         rows.group("Detection, against the annotations");
-        let of = |f: fn(&super::DetectionScores) -> String| {
+        let detection = |f: fn(&super::DetectionScores) -> String| {
             move |p: &PolicyColumn| optional(p.detection.as_ref().map(f))
         };
-        rows.add("identifying characters covered", None, of(|d| percent(d.characters_covered)));
-        rows.add("identifiers wholly covered", None, of(|d| percent(d.identifiers_covered)));
-        rows.add("documents with nothing missed", None, of(|d| percent(d.documents_clean)));
+        rows.add("identifying characters covered", None, detection(|d| percent(d.characters_covered)));
+        rows.add("identifiers wholly covered", None, detection(|d| percent(d.identifiers_covered)));
+        rows.add("documents with nothing missed", None, detection(|d| percent(d.documents_clean)));
         if let Some(scheme) = gold.scheme {
             let f1 = |p: &PolicyColumn| {
                 optional(p.detection.as_ref().and_then(|d| d.strict_f1).map(|f| format!("{f:.3}")))
             };
             rows.add(format!("strict F1, scheme `{scheme}`"), None, f1);
         }
-        rows.add("calibration error of scores", None, of(|d| format!("{:.3}", d.calibration_error)));
+        rows.add("calibration error of scores", None, detection(|d| format!("{:.3}", d.calibration_error)));
     }
     rows.group("Kept");
     rows.add("letters and digits as they were", None, |p| percent(p.text_left));

@@ -9,7 +9,7 @@ use taire_eval::retain::Family;
 use taire_surrogate::{Dates, Rewriter};
 use taire_text::{Label, Note, PatientId, Role, fold};
 
-use super::observe::{Observed, ObservedSpan, certain, first_number, number};
+use super::observe::{Observed, ObservedSpan, certain, day_number, first_number};
 use super::print;
 use super::threats::{Others, ThreatAssessment, threats};
 use crate::Share;
@@ -226,7 +226,7 @@ pub(crate) fn days<'a>(observed: impl Iterator<Item = &'a Observed>) -> Vec<i32>
     let mut out = Vec::new();
     for document in observed {
         out.extend(document.spans_of(Label::Date).filter_map(|f| f.day));
-        out.extend(document.date.map(number));
+        out.extend(document.date.map(day_number));
     }
     out
 }
@@ -324,7 +324,7 @@ fn attacks(
     let rewrite = settings.policy.as_ref().map(|p| &p.rewrite);
     let informed = match rewrite.map(|r| r.dates) {
         Some(Dates::Blur { every, anchor, .. }) => {
-            Some(Inverse::Blur { every: every as i32, anchor: number(anchor) })
+            Some(Inverse::Blur { every: every as i32, anchor: day_number(anchor) })
         }
         _ => None,
     };
@@ -443,7 +443,7 @@ fn people(pairs: &[Pair<'_>]) -> Vec<Person> {
     let first = |o: &Observed, label| o.spans_of(label).next().map(|f| fold(&f.text));
     let birth = |o: &Observed| o.spans_of(Label::BirthDate).find_map(|f| f.day);
     let one = |record: Vec<&Pair<'_>>| Person {
-        birth: record.iter().find_map(|p| p.before.known_birth.map(number).or_else(|| birth(p.before))),
+        birth: record.iter().find_map(|p| p.before.known_birth.map(day_number).or_else(|| birth(p.before))),
         town: record
             .iter()
             .find_map(|p| p.before.known_town.clone().or_else(|| first(p.before, Label::City))),
@@ -458,7 +458,7 @@ fn missing(pairs: &[Pair<'_>], settings: &RiskSettings) -> MissedResults {
     let mut all = Captures::default();
     for found in pairs.iter().flat_map(|p| &p.before.found) {
         for slot in [captures.entry(found.label.group().name()).or_default(), &mut all] {
-            match Observed::captured(found.sources) {
+            match Observed::found_by_rules_and_models(found.sources) {
                 (true, true) => slot.both += 1,
                 (true, false) => slot.first_only += 1,
                 (false, true) => slot.second_only += 1,

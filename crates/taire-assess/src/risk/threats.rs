@@ -11,7 +11,7 @@ use taire_surrogate::Rewriter;
 use taire_text::{Label, Language, Role, fold};
 
 use super::assess::{Pair, RiskSettings, by_record};
-use super::observe::{Observed, ObservedSpan, first_number, number};
+use super::observe::{Observed, ObservedSpan, day_number, first_number};
 use super::simulate;
 use crate::attacks::{
     Attribute, AttributeValue, Constant, Inference, MovedMonth, NamesOfRecord, OldPerson, RegisterPerson,
@@ -179,19 +179,19 @@ pub(super) fn threats(
 ) -> Result<ThreatAssessment, Error> {
     let seed = settings.seed;
     let mut results = ThreatResults::default();
-    let tried = |success: Success, nothing: &'static str| {
+    let unless_empty = |success: Success, nothing: &'static str| {
         if success.attack.tries == 0 { Err(nothing) } else { Ok(success) }
     };
     results.add(
         Threat::ExclusionPlace,
-        tried(
+        unless_empty(
             exclusion(&places(pairs), seed),
             "no postal code is held by five records with a postal code after",
         ),
     );
     results.add(
         Threat::ExclusionInitial,
-        tried(
+        unless_empty(
             exclusion(&caregivers(pairs), seed),
             "no caregiver's name is held by five records with a name after",
         ),
@@ -206,26 +206,29 @@ pub(super) fn threats(
         true => "the letters of a patient do not show the value",
         false => UNJOINED,
     };
-    results.add(Threat::AveragingBirth, tried(intervals_within_release(&births), unjoined));
-    results.add(Threat::AveragingTown, tried(town_within_release(&home_towns(&joined_letters)), unjoined));
+    results.add(Threat::AveragingBirth, unless_empty(intervals_within_release(&births), unjoined));
+    results.add(
+        Threat::AveragingTown,
+        unless_empty(town_within_release(&home_towns(&joined_letters)), unjoined),
+    );
     results.add(
         Threat::SameKey,
         match others.same_key {
             Some(other) => {
-                tried(same_key(&two_surrogates(pairs, other)), "no value could be put side by side")
+                unless_empty(same_key(&two_surrogates(pairs, other)), "no value could be put side by side")
             }
             None => Err("needs a release under the same key and another policy: give it with `--same-key`"),
         },
     );
     simulated(&mut results, pairs, settings)?;
     let old_age = settings.policy.as_ref().map_or(90, |p| i32::from(p.rewrite.old_age));
-    results.add(Threat::OldAge, tried(old_ages(&old_people(pairs, old_age)), "nobody is that old"));
+    results.add(Threat::OldAge, unless_empty(old_ages(&old_people(pairs, old_age)), "nobody is that old"));
     results.add(
         Threat::RealName,
-        tried(real_names(&names_of_records(pairs)), "no name could be put side by side"),
+        unless_empty(real_names(&names_of_records(pairs)), "no name could be put side by side"),
     );
     let season = season(&months(pairs));
-    results.add(Threat::Season, tried(season.month, "no date shows its month before and after"));
+    results.add(Threat::Season, unless_empty(season.month, "no date shows its month before and after"));
     const NO_DATES: &str = "no record has three dates";
     let grain = Grain::of(pairs);
     results.add(
@@ -233,15 +236,16 @@ pub(super) fn threats(
         match others.second {
             Some(second) => {
                 let units = timelines(pairs, grain, |p| second.get(p.before.id.as_str()).copied());
-                tried(joined(&units, seed), NO_DATES)
+                unless_empty(joined(&units, seed), NO_DATES)
             }
             None => Err("needs a second release under another key: give it after the first"),
         },
     );
     let register = timelines(pairs, grain, |p| Some(p.before));
-    results.add(Threat::JoinedRegister, tried(joined(&register, seed), NO_DATES));
+    results.add(Threat::JoinedRegister, unless_empty(joined(&register, seed), NO_DATES));
     let inference = inference(&register_people(pairs), seed);
-    results.add(Threat::Inference, tried(inference.after, "no document tells anything of its patient"));
+    results
+        .add(Threat::Inference, unless_empty(inference.after, "no document tells anything of its patient"));
     Ok(ThreatAssessment { results, months_excluded: season.months_excluded, inference })
 }
 
@@ -270,7 +274,7 @@ fn simulated(results: &mut ThreatResults, pairs: &[Pair<'_>], settings: &RiskSet
 /// Records that must share a value for it to be a constant of the corpus.
 const CONSTANT: usize = 5;
 
-/// What was written for values of one kind, by the true value: one for each record.
+/// The surrogates of the values of one label, by true value: one for each record.
 fn constants<'a>(
     pairs: &'a [Pair<'a>],
     label: Label,
@@ -305,11 +309,11 @@ fn places(pairs: &[Pair<'_>]) -> Vec<Constant> {
 
 /// Departments with their regions.
 static REGIONS: LazyLock<BTreeMap<Language, BTreeMap<&'static str, &'static str>>> = LazyLock::new(|| {
-    let of = |&language| {
+    let departments = |&language| {
         let towns = Lexicon::of(language).towns().map(|t| (t.department(), t.region()));
         (language, towns.filter(|(d, r)| !d.is_empty() && !r.is_empty()).collect())
     };
-    Language::ALL.iter().map(of).collect()
+    Language::ALL.iter().map(departments).collect()
 });
 
 fn region(department: &str, language: Language) -> Option<&'static str> {
@@ -324,7 +328,7 @@ fn department(code: &str, language: Language) -> Option<String> {
     town.or_else(|| start(3)).or_else(|| start(2)).filter(|_| digits.len() == 5)
 }
 
-/// Names of caregivers that many records hold, by initial. Candidates are expected as often as all surrogates show them.
+/// Names of caregivers that many records hold, by initial. Candidates are weighted by their frequency among all surrogates.
 fn caregivers(pairs: &[Pair<'_>]) -> Vec<Constant> {
     let mut usual: BTreeMap<String, f64> = ('a'..='z').map(|c| (c.to_string(), 0.5)).collect();
     for span in pairs.iter().flat_map(|p| p.after.spans_of(Label::FamilyName)) {
@@ -345,7 +349,7 @@ fn initial(name: &str) -> Option<String> {
     fold(name).chars().next().filter(char::is_ascii_lowercase).map(String::from)
 }
 
-/// Letters that the release itself puts together.
+/// Letters with the same patient id in the release.
 fn letters_by_released_patient<'a, 'b>(pairs: &'b [Pair<'a>]) -> Vec<Vec<&'b Pair<'a>>> {
     let mut out: BTreeMap<&str, Vec<&Pair<'_>>> = BTreeMap::new();
     for pair in pairs {
@@ -356,7 +360,7 @@ fn letters_by_released_patient<'a, 'b>(pairs: &'b [Pair<'a>]) -> Vec<Vec<&'b Pai
     out.into_values().collect()
 }
 
-/// The interval that a document tells of its patient: from the birth date to its first date, or between its first two dates.
+/// An interval of a document: from the birth date to its first date, or between its first two dates.
 pub(super) fn interval<'a>(spans: impl Iterator<Item = (Label, Option<i32>)> + Clone + 'a) -> Option<i32> {
     let days = |label| spans.clone().filter(move |(l, _)| *l == label).filter_map(|(_, day)| day);
     let mut dates = days(Label::Date);
@@ -391,7 +395,7 @@ fn home_towns(letters: &[Vec<&Pair<'_>>]) -> Vec<TownLetters> {
     letters.iter().filter_map(of_patient).collect()
 }
 
-/// Values that are drawn from the key, each once a record.
+/// Labels whose surrogates are drawn from the key, once for each value of a record.
 const DRAWN: &[Label] = &[
     Label::FamilyName,
     Label::GivenName,
@@ -462,7 +466,7 @@ fn is_in_years(age: &str) -> bool {
     !["mois", "semaine", "jour", "mes", "dia", "heure", "hora"].iter().any(|unit| words.contains(unit))
 }
 
-/// The year a document was written in, or the latest that it tells.
+/// The year a document was written in, or the latest year in its text.
 fn year_written(observed: &Observed) -> Option<i32> {
     let own = observed.date.map(|d| i32::from(d.year()));
     own.or_else(|| observed.spans_of(Label::Date).filter_map(|f| f.month).map(|(year, _)| year).max())
@@ -534,7 +538,7 @@ impl Grain {
 
     fn of_document(self, date: jiff::civil::Date) -> i32 {
         match self {
-            Grain::Day => number(date),
+            Grain::Day => day_number(date),
             Grain::Month => 12 * i32::from(date.year()) + i32::from(date.month()),
             Grain::Year => i32::from(date.year()),
         }
@@ -550,11 +554,11 @@ impl Grain {
     }
 }
 
-/// Days that a record must have in truth to be tried: one interval is shared by many.
+/// True days that a record needs to be tried: many records share a single interval.
 const FEWEST_DAYS: usize = 3;
 
-/// The dates of everything that the release itself puts together, a record or a document, as finely as it shows them, and the same
-/// dates in another source: another release, or a register whose holder knows what such letters tell of earlier stays.
+/// Dates in the release, at its grain, and the same dates in another source. Documents that the release joins by a patient id are
+/// one timeline, others one each. The other source is a second release, or a register with the dates of earlier stays.
 fn timelines<'a>(
     pairs: &'a [Pair<'a>],
     grain: Grain,
@@ -578,7 +582,7 @@ fn timelines<'a>(
     units.into_iter().map(unit).collect()
 }
 
-/// Diseases of one record in so many are rare.
+/// A disease is rare when at most one record in so many names it.
 const RARE: usize = 100;
 
 /// One letter of each patient, as a register and as the release show it.

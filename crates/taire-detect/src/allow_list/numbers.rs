@@ -199,7 +199,7 @@ impl Protection {
     }
 
     fn is_measure(&self, folded: &str) -> bool {
-        self.keys.ending_with(folded).iter().any(|p| p.kind == keywords::Kind::Measure)
+        self.keys.ending_with(folded).iter().any(|p| p.kind == keywords::KeywordKind::Measure)
     }
 
     /// `T3`, `L4`, `CD20`, `HbA1`, `mm3`: one or two digits on the heels of a few letters.

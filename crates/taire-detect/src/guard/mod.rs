@@ -32,7 +32,7 @@ use self::clinical::{ClinicalMatch, ClinicalRules};
 pub use self::clinical::{ClinicalRule, clinical_rules};
 use crate::SpanIndex;
 use crate::folded::{WordSet, title_before, token_hash};
-use crate::patterns::keywords::Kind as Key;
+use crate::patterns::keywords::KeywordKind as Key;
 
 /// What an overruled mention is left with.
 const OVERRULED: f32 = 0.01;

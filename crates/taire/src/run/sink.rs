@@ -139,8 +139,8 @@ impl<K> Sink<'_, K> {
         }
     }
 
-    /// Writes to the crosswalk what replaces what, before the document is written.
-    fn cross(&mut self, document: &Document, new: &NewFields<'_>) -> Result<(), Error> {
+    /// Writes the ids of a document and their surrogates to the crosswalk, before the document is written.
+    fn add_to_crosswalk(&mut self, document: &Document, new: &NewFields<'_>) -> Result<(), Error> {
         let Some((index, _)) = &self.outputs.layout else { return Ok(()) };
         if self.is_for_owner {
             return Ok(());
@@ -149,16 +149,16 @@ impl<K> Sink<'_, K> {
             let target = &self.plan.targets[*index];
             let target = target.strip_prefix(&self.plan.folder).unwrap_or(target);
             let original = self.inputs[*index].path.display().to_string();
-            self.private.cross(IdKind::File, &original, &target.to_string_lossy())?;
+            self.private.add_to_crosswalk(IdKind::File, &original, &target.to_string_lossy())?;
         }
-        self.private.cross(IdKind::Document, &document.id, new.id)?;
+        self.private.add_to_crosswalk(IdKind::Document, &document.id, new.id)?;
         let patient = document.patient_id().map(|id| id.as_str());
         let visit = document.visit.as_deref();
         for (kind, original, new) in
             [(IdKind::Patient, patient, new.patient), (IdKind::Visit, visit, new.visit)]
         {
             if let (Some(original), Some(new)) = (original, new) {
-                self.private.cross(kind, original, new)?;
+                self.private.add_to_crosswalk(kind, original, new)?;
             }
         }
         Ok(())
@@ -199,7 +199,7 @@ impl<K> Sink<'_, K> {
         let visit = if self.files.keep_ids { document.visit.as_deref() } else { done.visit.as_deref() };
         let new = NewFields { id: &id, patient: done.patient.as_deref(), visit, date: done.date };
         if self.writer()?.is_some() {
-            self.cross(document, &new)?;
+            self.add_to_crosswalk(document, &new)?;
         }
         if let Some(writer) = self.writer()? {
             match writer.write(document, &done.text, &spans, &new) {
