@@ -40,7 +40,7 @@ fn raise_error(error: impl Into<taire::Error>) -> PyErr {
 
 #[pymodule]
 fn _taire(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    // A panic message may quote what was being read: only its place is told.
+    // A panic message may quote what was being read: only its place is printed.
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
         eprintln!("taire: internal fault at {place}");
@@ -48,8 +48,8 @@ fn _taire(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TaireError", module.py().get_type::<TaireError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("POLICIES", taire::SHIPPED.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
-    module.add_class::<records::Records>()?;
-    module.add_class::<pipeline::Found>()?;
+    module.add_class::<records::SealedRecords>()?;
+    module.add_class::<pipeline::DocumentSpans>()?;
     module.add_class::<pipeline::Pipeline>()?;
     module.add_function(wrap_pyfunction!(table::plan, module)?)
 }

@@ -17,7 +17,7 @@ use taire_formats::{
 use taire_text::scheme::Scheme;
 use taire_text::{KnownIdentity, Language, PatientId};
 
-use crate::records::{Records, Sealer};
+use crate::records::{SealedRecords, Sealer};
 use crate::table::{Columns, Plan};
 use crate::work::Worker;
 use crate::{raise, raise_error};
@@ -27,14 +27,14 @@ type Span = (usize, usize, String, Option<&'static str>, f64, Vec<&'static str>)
 
 /// A treated document as Python gets it: text, spans, patient, date, doubt, id, and the plain text where the text is in
 /// another form.
-type Treated = (String, Found, Option<String>, Option<String>, f64, Option<String>, Option<String>);
+type Treated = (String, DocumentSpans, Option<String>, Option<String>, f64, Option<String>, Option<String>);
 
 /// The spans of a document, made into Python's objects when they are asked for: many only want the text.
-#[pyclass(module = "taire._taire", frozen)]
-pub(crate) struct Found(Vec<OutSpan>);
+#[pyclass(module = "taire._taire", name = "Found", frozen)]
+pub(crate) struct DocumentSpans(Vec<OutSpan>);
 
 #[pymethods]
-impl Found {
+impl DocumentSpans {
     /// The spans in their text.
     #[pyo3(name = "in_text")]
     fn within(&self, text: &str) -> PyResult<Vec<Span>> {
@@ -91,10 +91,10 @@ fn treated(document: &Document, task: Task, done: taire::Treated) -> Result<Trea
     let id = (!document.named_by_place).then_some(done.id);
     let doubt = four_digits(done.doubt.figure());
     if document.form.is_plain() || matches!(task, Task::Detect { .. }) {
-        return Ok((done.text, Found(spans), done.patient, date, doubt, id, None));
+        return Ok((done.text, DocumentSpans(spans), done.patient, date, doubt, id, None));
     }
     let text = document.written_text(&done.text, &spans)?.into_owned();
-    Ok((text, Found(spans), done.patient, date, doubt, id, Some(done.text)))
+    Ok((text, DocumentSpans(spans), done.patient, date, doubt, id, Some(done.text)))
 }
 
 #[pymethods]
@@ -189,7 +189,7 @@ impl Pipeline {
         schema: PyArrowType<Schema>,
         batches: Vec<PyArrowType<RecordBatch>>,
         columns: Columns,
-    ) -> PyResult<Records> {
+    ) -> PyResult<SealedRecords> {
         let batches: Vec<RecordBatch> = batches.into_iter().map(|b| b.0).collect();
         py.detach(|| {
             let plan = Plan::new(&schema.0, columns, self.0.engine.policies(), false)?;
@@ -205,7 +205,7 @@ impl Pipeline {
         schema: PyArrowType<Schema>,
         batches: Vec<PyArrowType<RecordBatch>>,
         columns: Columns,
-        records: Option<PyRef<'_, Records>>,
+        records: Option<PyRef<'_, SealedRecords>>,
         keeps_refused: bool,
     ) -> PyResult<Vec<PyArrowType<RecordBatch>>> {
         let batches: Vec<RecordBatch> = batches.into_iter().map(|b| b.0).collect();

@@ -1,6 +1,6 @@
 //! What is certain of each patient, sealed for the way between the processes that gather it and those that use it.
 //!
-//! Patients are told by a keyed hash and their strings are encrypted under a subkey of the secret key, so what a cluster
+//! Patients are identified by a keyed hash and their strings are encrypted under a subkey of the secret key, so what a cluster
 //! writes to its temporary files tells nothing to who has not the key, the driver of the run included.
 
 use std::collections::BTreeMap;
@@ -71,9 +71,9 @@ fn first(bytes: &[u8; 32]) -> Tag {
 }
 
 /// What is certain of patients, sealed.
-#[pyclass(module = "taire._taire", frozen)]
+#[pyclass(module = "taire._taire", name = "Records", frozen)]
 #[derive(Default)]
-pub(crate) struct Records {
+pub(crate) struct SealedRecords {
     /// None where nothing was gathered.
     print: Option<Tag>,
     patients: BTreeMap<Tag, Patient>,
@@ -86,13 +86,13 @@ struct Patient {
     sealed: Vec<Box<[u8]>>,
 }
 
-impl Records {
+impl SealedRecords {
     /// Seals what was gathered of patients, with the number of documents it comes from.
-    pub(crate) fn seal(sealer: &Sealer, gathered: taire::Records) -> Result<Records, Error> {
+    pub(crate) fn seal(sealer: &Sealer, gathered: taire::Records) -> Result<SealedRecords, Error> {
         if gathered.left_out() > 0 {
             return Err(too_many());
         }
-        let mut records = Records { print: Some(sealer.print), ..Records::default() };
+        let mut records = SealedRecords { print: Some(sealer.print), ..SealedRecords::default() };
         for (patient, documents, record) in gathered.into_patients() {
             let tag = sealer.tag(&patient)?;
             let sealed = if record.is_empty() { Vec::new() } else { vec![sealer.seal(&tag, &record)?] };
@@ -124,7 +124,7 @@ impl Records {
     }
 
     /// What is certain of a patient over all documents; nothing where there is but one, which learns nothing from others.
-    pub(crate) fn of(&self, sealer: &Sealer, patient: Option<&PatientId>) -> Result<TrustedRecord, Error> {
+    pub(crate) fn record_of(&self, sealer: &Sealer, patient: Option<&PatientId>) -> Result<TrustedRecord, Error> {
         let mut all = TrustedRecord::default();
         let Some(patient) = patient.filter(|_| !self.patients.is_empty()) else { return Ok(all) };
         let tag = sealer.tag(patient)?;
@@ -152,13 +152,13 @@ impl Records {
         out
     }
 
-    fn parse(mut bytes: &[u8]) -> Option<Records> {
+    fn parse(mut bytes: &[u8]) -> Option<SealedRecords> {
         fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
             let (head, rest) = bytes.split_first_chunk::<N>()?;
             *bytes = rest;
             Some(*head)
         }
-        let mut records = Records::default();
+        let mut records = SealedRecords::default();
         if bytes.is_empty() {
             return Some(records);
         }
@@ -189,16 +189,16 @@ pub(crate) fn too_many() -> Error {
 }
 
 #[pymethods]
-impl Records {
+impl SealedRecords {
     #[new]
-    fn new() -> Records {
-        Records::default()
+    fn new() -> SealedRecords {
+        SealedRecords::default()
     }
 
     /// All of them as one.
     #[staticmethod]
-    fn join(parts: Vec<PyRef<'_, Records>>) -> PyResult<Records> {
-        let mut all = Records::default();
+    fn join(parts: Vec<PyRef<'_, SealedRecords>>) -> PyResult<SealedRecords> {
+        let mut all = SealedRecords::default();
         for part in &parts {
             match (all.print, part.print) {
                 (Some(a), Some(b)) if a != b => {
@@ -218,8 +218,8 @@ impl Records {
     }
 
     #[staticmethod]
-    fn from_bytes(sealed: &[u8]) -> PyResult<Records> {
-        Records::parse(sealed).ok_or_else(|| raise("these bytes are no records"))
+    fn from_bytes(sealed: &[u8]) -> PyResult<SealedRecords> {
+        SealedRecords::parse(sealed).ok_or_else(|| raise("these bytes are no records"))
     }
 
     #[pyo3(name = "to_bytes")]
@@ -228,7 +228,7 @@ impl Records {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let make = py.get_type::<Records>().getattr("from_bytes")?;
+        let make = py.get_type::<SealedRecords>().getattr("from_bytes")?;
         Ok((make, (self.py_to_bytes(py),)))
     }
 

@@ -13,7 +13,7 @@ use taire_formats::{BatchTable, BatchWriter, NewFields, ReadOptions};
 use taire_text::Language;
 
 use crate::raise_error;
-use crate::records::Records;
+use crate::records::SealedRecords;
 use crate::work::{Opened, Worker};
 
 /// A batch that comes out is ended at so many rows or so much text.
@@ -90,7 +90,7 @@ impl Plan {
     }
 
     /// What is certain of every patient.
-    pub(crate) fn partial_reading(&self, worker: &Worker, batches: &[RecordBatch]) -> Result<Records, Error> {
+    pub(crate) fn partial_reading(&self, worker: &Worker, batches: &[RecordBatch]) -> Result<SealedRecords, Error> {
         worker.partial_reading(self.items(worker, batches)?)
     }
 
@@ -98,7 +98,7 @@ impl Plan {
         &self,
         worker: &Worker,
         batches: &[RecordBatch],
-        records: Option<&Records>,
+        records: Option<&SealedRecords>,
     ) -> Result<Vec<RecordBatch>, Error> {
         let (opened, own);
         let records: &dyn PatientRecords = match records {

@@ -5,7 +5,7 @@ use taire::{Engine, Error, Run, SecretKey, Task, TrustedRecord, text_id};
 use taire_formats::Document;
 use taire_text::PatientId;
 
-use crate::records::{Records, Sealer, too_many};
+use crate::records::{SealedRecords, Sealer, too_many};
 
 /// One policy, ready.
 pub(crate) struct Worker {
@@ -19,13 +19,13 @@ pub(crate) struct Worker {
 
 /// Sealed records, and what opens them.
 pub(crate) struct Opened<'a> {
-    pub(crate) records: &'a Records,
+    pub(crate) records: &'a SealedRecords,
     pub(crate) sealer: &'a Sealer,
 }
 
 impl PatientRecords for Opened<'_> {
     fn trusted(&self, patient: Option<&PatientId>) -> Result<TrustedRecord, Error> {
-        self.records.of(self.sealer, patient)
+        self.records.record_of(self.sealer, patient)
     }
 }
 
@@ -57,10 +57,10 @@ impl Worker {
     }
 
     /// The first reading of a part of the documents, sealed for the way to those that use it.
-    pub(crate) fn partial_reading(&self, items: impl Iterator<Item = Item> + Send) -> Result<Records, Error> {
+    pub(crate) fn partial_reading(&self, items: impl Iterator<Item = Item> + Send) -> Result<SealedRecords, Error> {
         match self.engine.trusts_records() {
-            true => Records::seal(&self.sealer, self.deid().partial_reading(items)),
-            false => Ok(Records::default()),
+            true => SealedRecords::seal(&self.sealer, self.deid().partial_reading(items)),
+            false => Ok(SealedRecords::default()),
         }
     }
 

@@ -86,7 +86,7 @@ def test_dates_of_several_kinds(pipeline):
     assert pipeline.deid("Vu ce jour.", date=float("nan")).date is None
 
 
-def test_mistakes_are_told_without_the_text(pipeline, tmp_path):
+def test_mistakes_are_reported_without_the_text(pipeline, tmp_path):
     open_key = tmp_path / "key"
     open_key.write_text("taire-key-1:" + KEY.hex())
     open_key.chmod(0o644)
@@ -106,10 +106,10 @@ def test_mistakes_are_told_without_the_text(pipeline, tmp_path):
         (lambda: taire.Pipeline(key=KEY, refuse_below=1.0).deid("Mme Durand"), "least sure span"),
     ]
     for wrong, part in cases:
-        with pytest.raises(taire.TaireError) as told:
+        with pytest.raises(taire.TaireError) as error:
             wrong()
-        assert part in str(told.value) and "Durand" not in str(told.value), str(told.value)
-        assert "Durand" not in repr(told.value.__cause__) + repr(told.value.__context__)
+        assert part in str(error.value) and "Durand" not in str(error.value), str(error.value)
+        assert "Durand" not in repr(error.value.__cause__) + repr(error.value.__context__)
     for wrong in [
         lambda: pipeline.deid(["a", 3]),
         lambda: pipeline.deid(["a"], patient="b"),

@@ -55,7 +55,7 @@ def test_the_result_is_that_of_the_program(session, command, key_file, tmp_path)
     frame = session.read.parquet(str(tmp_path / "in.parquet"))
     names = dict(text="note_text", patient="person_id", id="note_id", date="note_date")
     for parts in (1, 3, 8):
-        # Notes of one patient stand in several partitions.
+        # Notes of one patient are in several partitions.
         done = spark.deid(frame.repartition(parts), key=KEY, **names)
         assert rows(done) == theirs
     done = spark.deid(frame, key_file=key_file)

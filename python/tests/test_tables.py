@@ -90,25 +90,25 @@ def test_known_identities_in_columns_are_used_and_left_out(pipeline):
 def test_refused_rows_are_never_passed(pipeline):
     long = "Durand " * 5_000_000
     table = pa.table({"id": ["a", "b"], "text": ["M. Alban KERVADEC", long], "patient": ["1", "2"]})
-    with pytest.raises(taire.TaireError, match="row 1: this document holds 33 MB") as told:
+    with pytest.raises(taire.TaireError, match="row 1: this document holds 33 MB") as error:
         pipeline.deid_table(table)
-    assert "Durand" not in str(told.value)
+    assert "Durand" not in str(error.value)
     done = pipeline.deid_table(table, refused="null")
     assert done.column_names == ["id", "text", "patient", "taire_refused"]
     assert [row["text"] is None for row in done.to_pylist()] == [False, True]
     assert done["patient"].to_pylist()[1] is None and "33 MB" in done["taire_refused"].to_pylist()[1]
 
 
-def test_wrong_tables_are_told(table, pipeline):
+def test_wrong_tables_are_reported(table, pipeline):
     for wrong, part in [
         (lambda: pipeline.deid_table(table, text="letter"), "`text`: no column `letter`"),
         (lambda: pipeline.deid_table(table, keep=["bed"]), "no column `bed`"),
         (lambda: pipeline.deid_table(table, text="note_id"), "numbers"),
         (lambda: pipeline.deid_table(table.drop_columns("note_text")), "no text column"),
     ]:
-        with pytest.raises(taire.TaireError) as told:
+        with pytest.raises(taire.TaireError) as error:
             wrong()
-        assert part in str(told.value)
+        assert part in str(error.value)
     for wrong in [lambda: pipeline.deid_table([1], text="a"), lambda: pipeline.deid_table(table, keep="ward")]:
         with pytest.raises(TypeError):
             wrong()
@@ -122,9 +122,9 @@ def test_errors_of_other_libraries_do_not_come_out(pipeline):
     offsets = pa.array([0, 8], pa.int32()).buffers()[1]
     bad = pa.StringArray.from_buffers(1, offsets, pa.py_buffer(b"Durand\xff\xfe"))
     for wrong in (mixed, half, pa.table({"text": bad})):
-        with pytest.raises(taire.TaireError) as told:
+        with pytest.raises(taire.TaireError) as error:
             pipeline.deid_table(wrong)
-        assert "Durand" not in str(told.value) and told.value.__suppress_context__
+        assert "Durand" not in str(error.value) and error.value.__suppress_context__
 
 
 def test_a_column_of_texts_is_a_list_too(pipeline):

@@ -10,6 +10,7 @@ use std::fs;
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use taire_surrogate::{Dates, Rewriter, SecretKey, Settings};
+use taire_text::SplitMix64;
 
 const SEED: u64 = 2015;
 const PATIENTS: usize = 1500;
@@ -17,21 +18,8 @@ const LONGEST: usize = 5;
 /// How many intervals of a patient's record lie in it, the known ones among them.
 const INTERVALS: usize = 8;
 
-/// Splitmix64: enough for invented dates, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.unit() * n as f64) as usize
-    }
+fn below(random: &mut SplitMix64, n: usize) -> usize {
+    (random.unit() * n as f64) as usize
 }
 
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
@@ -141,9 +129,9 @@ fn calendar(method: &str, every: Option<u32>) -> Result<Rewriter, String> {
 
 /// Days of invented records, in order.
 fn records() -> Vec<Vec<Date>> {
-    let mut random = Random(SEED);
+    let mut random = SplitMix64::new(SEED);
     let mut record = || {
-        let mut day = date(2004, 1, 1).saturating_add((random.below(4000) as i64).days());
+        let mut day = date(2004, 1, 1).saturating_add((below(&mut random, 4000) as i64).days());
         let mut days = vec![day];
         for _ in 0..INTERVALS {
             let length = (random.unit() * 1461f64.ln()).exp().round() as i64;
@@ -264,12 +252,12 @@ struct Success {
 }
 
 fn attack(original: &[Vec<i64>], moved: &[Vec<i64>], model: &Model, known: usize) -> Success {
-    let mut random = Random(SEED + known as u64);
+    let mut random = SplitMix64::new(SEED + known as u64);
     let tries = 300;
     let mut success = Success { tolerance: 0.0, nearest: 0.0 };
     for _ in 0..tries {
-        let victim = random.below(PATIENTS);
-        let start = random.below(INTERVALS - known + 1);
+        let victim = below(&mut random, PATIENTS);
+        let start = below(&mut random, INTERVALS - known + 1);
         let sought = &original[victim][start..start + known];
         let mut fitting = 0;
         let mut victim_fits = false;

@@ -64,7 +64,7 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
         return Ok(());
     }
     let done = all(&program, &folder, &options)?;
-    let failed: Vec<&str> = done.iter().filter(|done| !done.silent).map(|done| done.name).collect();
+    let failed: Vec<&str> = done.iter().filter(|done| !done.passed).map(|done| done.name).collect();
     if !failed.is_empty() {
         return Err(format!("{} failed; see {}", failed.join(", "), folder.join("failures").display()));
     }
@@ -79,7 +79,7 @@ pub(super) fn run(args: &[String]) -> Result<(), String> {
 struct Done {
     name: &'static str,
     inputs: String,
-    silent: bool,
+    passed: bool,
 }
 
 /// Every target, each core taking the next; in the order given.
@@ -160,8 +160,8 @@ fn fuzz(program: &Path, folder: &Path, target: &'static Target, seconds: u64) ->
         .map_err(|e| format!("{}: {e}", program.display()))?;
     let said = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
     let runs = said.lines().find_map(|l| l.strip_prefix("stat::number_of_executed_units:")).unwrap_or("?");
-    let done = Done { name: target.name, inputs: runs.trim().to_owned(), silent: status.success() };
-    let verdict = if done.silent { "nothing found" } else { "FAILED" };
+    let done = Done { name: target.name, inputs: runs.trim().to_owned(), passed: status.success() };
+    let verdict = if done.passed { "nothing found" } else { "FAILED" };
     println!("{:<8} {verdict} in {seconds} s, {} inputs", done.name, done.inputs);
     Ok(done)
 }

@@ -83,7 +83,7 @@ fn release(rewriter: &Rewriter, patient: usize, days: &[Date]) -> Result<Record,
             score: Score::CERTAIN,
             sources: [Source::Metadata].into_iter().collect(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         });
         text.push_str(", ");
     }

@@ -155,6 +155,6 @@ pub(crate) fn timed(binary: &Path, args: &[PathBuf], folder: &Path) -> Result<Us
         [user, system, kilobytes, elapsed] => {
             Ok(Used { seconds: user + system, elapsed, megabytes: kilobytes / 1024.0 })
         }
-        _ => Err(format!("{TIME} told nothing of `taire {what}`")),
+        _ => Err(format!("{TIME} measured nothing of `taire {what}`")),
     }
 }

@@ -1,4 +1,4 @@
-"""What schemathesis must be told: bodies of batches are text, sent as it is."""
+"""Settings for schemathesis: bodies of batches are text, sent as it is."""
 
 import schemathesis
 

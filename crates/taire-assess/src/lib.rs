@@ -64,5 +64,6 @@ pub use risk::{
     RiskSettings, Threat, ThreatAssessment, ThreatResult, ThreatResults, assess, measure_risk,
 };
 pub use sample::{MissEstimate, MissesByTier, SampleFacts, SampleOptions, draw_sample, estimate_misses};
-pub use share::{Draw, Share};
+pub use share::Share;
+pub use taire_text::SplitMix64;
 pub use utility::{OnProgress, UtilityArm, UtilityOptions, UtilityReport, measure_utility};

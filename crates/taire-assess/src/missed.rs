@@ -75,11 +75,11 @@ pub fn reviewed(missed: u64, all: u64) -> Share {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::share::Draw;
+    use taire_text::SplitMix64;
 
     #[test]
     fn independent_detectors_are_counted_right() {
-        let mut draw = Draw::new(3);
+        let mut draw = SplitMix64::new(3);
         let mut inside = 0;
         for _ in 0..200 {
             let (mut captures, mut missed) = (Captures::default(), 0.0);

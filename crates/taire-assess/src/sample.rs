@@ -2,7 +2,7 @@
 //!
 //! [`draw_sample`] draws documents of a corpus, each as likely as another, and writes down what the program would hide in them: with
 //! what it knows from the whole corpus, as in a run over it. A person marks what identifies somebody, and [`estimate_misses`] compares.
-//! Documents that are read because they looked doubtful say nothing of the others; these do.
+//! Documents chosen because they looked doubtful are not representative; a random sample is.
 //!
 //! | figure | interval, 95 % |
 //! |---|---|
@@ -27,7 +27,9 @@ use taire_text::{Label, counted};
 
 use crate::json::to_json;
 use crate::page::percent;
-use crate::share::{Draw, Share};
+use taire_text::SplitMix64;
+
+use crate::share::Share;
 
 const DOCUMENTS: &str = "documents.jsonl";
 const FOUND: &str = "found.jsonl";
@@ -126,20 +128,20 @@ struct Drawn {
     hidden: Vec<OutSpan>,
 }
 
-/// Counts the documents that can be read, and draws some: those with the smallest of as many random numbers.
+/// Counts the documents that can be read, and draws some: each gets a random number, and the smallest numbers are drawn.
 fn choose(
     reading: &Reading<'_>,
     options: &SampleOptions,
     mut on_refusal: impl FnMut(&Refusal),
 ) -> (u64, BTreeMap<InputPosition, u64>) {
-    let mut draw = Draw::new(options.seed);
+    let mut draw = SplitMix64::new(options.seed);
     let mut smallest: BinaryHeap<(u64, InputPosition)> = BinaryHeap::new();
     let mut all = 0;
     for step in reading.feed() {
         match step.event {
             Event::Document(_) => {
                 all += 1;
-                smallest.push((draw.bits(), step.after));
+                smallest.push((draw.next_u64(), step.after));
                 if smallest.len() > options.size {
                     smallest.pop();
                 }
@@ -421,7 +423,7 @@ mod tests {
     /// 2,000 samples of 60 documents in which whole documents fail: the interval holds the true rate in 95 % or more.
     #[test]
     fn interval_holds_the_true_rate() {
-        let mut draw = Draw::new(11);
+        let mut draw = SplitMix64::new(11);
         let mut inside = 0;
         for _ in 0..2000 {
             let documents: Vec<(u64, u64)> = (0..60)

@@ -1,4 +1,4 @@
-//! Shares with their uncertainty, and the seeded generator that draws samples.
+//! Shares with their uncertainty.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl Share {
         Share { hits, tries, share: hits as f64 / tries as f64, low, high }
     }
 
-    /// Counts what `flags` says.
+    /// The share of flags that are true.
     pub fn of(flags: impl IntoIterator<Item = bool>) -> Share {
         let (mut hits, mut tries) = (0, 0);
         for flag in flags {
@@ -58,47 +58,6 @@ impl fmt::Display for Share {
     }
 }
 
-/// SplitMix64 (Steele, Lea & Flood, 2014): the same draws everywhere.
-#[derive(Clone, Debug)]
-pub struct Draw(u64);
-
-impl Draw {
-    /// A generator that gives the same numbers for the same seed.
-    pub fn new(seed: u64) -> Draw {
-        Draw(seed)
-    }
-
-    /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.bits()) * n as u128) >> 64) as usize
-    }
-
-    /// At most `most` of `0..n`, each as likely as another, in order.
-    pub fn sample(&mut self, n: usize, most: usize) -> Vec<usize> {
-        let mut out = Vec::with_capacity(n.min(most));
-        let mut wanted = most.min(n);
-        for i in 0..n {
-            if wanted == 0 {
-                break;
-            }
-            if self.below(n - i) < wanted {
-                out.push(i);
-                wanted -= 1;
-            }
-        }
-        out
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,13 +67,5 @@ mod tests {
         let share = Share::new(5, 10);
         assert!((share.low - 0.187).abs() < 1e-3 && (share.high - 0.813).abs() < 1e-3);
         assert_eq!(Share::new(0, 0).to_string(), "no case");
-    }
-
-    #[test]
-    fn a_sample_has_the_size_asked_for_and_no_doubles() {
-        let sample = Draw::new(7).sample(1000, 50);
-        assert_eq!(sample.len(), 50);
-        assert!(sample.windows(2).all(|w| w[0] < w[1]));
-        assert_eq!(Draw::new(7).sample(3, 50), vec![0, 1, 2]);
     }
 }

@@ -1,13 +1,15 @@
 //! How many patients share a sequence of intervals (Bigeard, table 0.1; Tchouka 2022, section 5).
 //!
-//! A record's days are put in order; what lies between neighbours is its intervals. Every run of `length` consecutive
+//! A record's days are sorted; its intervals are the numbers of days between consecutive ones. Every run of `length` consecutive
 //! intervals of every record is a sequence somebody may know. It identifies when few records hold it: exactly, or, for
 //! somebody who remembers roughly, with every interval within a tolerance.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::share::{Draw, Share};
+use taire_text::SplitMix64;
+
+use crate::share::Share;
 
 /// Runs looked at when there is a tolerance.
 const SAMPLE: usize = 4000;
@@ -25,7 +27,7 @@ pub struct Uniqueness {
     pub held_by_at_most: [Share; GROUPS],
 }
 
-/// Days between neighbours, of days in any order. Events of one day are one.
+/// Days between consecutive days, given in any order. Events on the same day count once.
 pub fn intervals(days: &[i32]) -> Vec<i32> {
     let mut days = days.to_vec();
     days.sort_unstable();
@@ -35,8 +37,11 @@ pub fn intervals(days: &[i32]) -> Vec<i32> {
 
 /// The share of identifying sequences among records given as intervals.
 pub fn uniqueness(records: &[Vec<i32>], length: usize, tolerance: u32, seed: u64) -> Uniqueness {
-    let held_by_at_most =
-        if tolerance == 0 { exact(records, length) } else { near(records, length, tolerance as i32, seed) };
+    let held_by_at_most = if tolerance == 0 {
+        count_exact(records, length)
+    } else {
+        count_within(records, length, tolerance as i32, seed)
+    };
     Uniqueness { length, tolerance, held_by_at_most }
 }
 
@@ -48,7 +53,7 @@ pub fn whole_sequences(records: &[Vec<i32>]) -> Share {
     Share::of(with().map(|r| seen[r.as_slice()] == 1))
 }
 
-fn exact(records: &[Vec<i32>], length: usize) -> [Share; GROUPS] {
+fn count_exact(records: &[Vec<i32>], length: usize) -> [Share; GROUPS] {
     struct Held {
         last: usize,
         records: usize,
@@ -70,18 +75,18 @@ fn exact(records: &[Vec<i32>], length: usize) -> [Share; GROUPS] {
     })
 }
 
-fn near(records: &[Vec<i32>], length: usize, tolerance: i32, seed: u64) -> [Share; GROUPS] {
+fn count_within(records: &[Vec<i32>], length: usize, tolerance: i32, seed: u64) -> [Share; GROUPS] {
     let mut runs: Vec<(&[i32], usize)> = Vec::new();
     for (at, record) in records.iter().enumerate() {
         runs.extend(record.windows(length).map(|run| (run, at)));
     }
     runs.sort_unstable();
-    let sample = Draw::new(seed).sample(runs.len(), SAMPLE);
+    let sample = SplitMix64::new(seed).sample(runs.len(), SAMPLE);
     let held: Vec<usize> = sample.iter().map(|&i| holders(&runs, runs[i].0, tolerance)).collect();
     [1, 2, 3].map(|most| Share::of(held.iter().map(|&n| n <= most)))
 }
 
-/// Records with a run this near, counted up to one more than matters.
+/// Records with a run within the tolerance, counted up to `GROUPS + 1`.
 fn holders(runs: &[(&[i32], usize)], sought: &[i32], tolerance: i32) -> usize {
     let from = runs.partition_point(|(run, _)| run[0] < sought[0] - tolerance);
     let mut found: Vec<usize> = Vec::with_capacity(GROUPS + 1);

@@ -14,7 +14,7 @@ use taire_surrogate::Action;
 use crate::json::to_json;
 use crate::page::{Page, Table};
 
-/// One case of so many is tested on, where none are named.
+/// One case in so many is tested on, where the caller names none.
 const TEST_SHARE: usize = 3;
 
 /// What [`measure_utility`] trains, and on which releases.
@@ -119,7 +119,7 @@ fn policies(name: &str, also: &[String]) -> Result<Vec<(String, Policy)>, Error>
     Ok(out)
 }
 
-/// The same cases in every form. What one policy refuses no arm has.
+/// The same cases in every form. A case that one policy refuses is in no arm.
 fn arms(cases: &[Case], releases: &[(String, BTreeMap<usize, String>)]) -> Vec<Arm> {
     let everywhere = |at: &usize| releases.iter().all(|(_, texts)| texts.contains_key(at));
     let kept: Vec<usize> = (0..cases.len()).filter(everywhere).collect();

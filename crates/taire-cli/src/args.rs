@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use taire::batch::Shard;
-use taire::{Engine, Error, SecretKey};
+use taire::{Engine, Error, Policy, SecretKey};
 use taire_eval::exchange::Exchange;
 use taire_formats::{Directory, Identities, Offsets, ReadOptions, To, WriteOptions};
 use taire_text::scheme::Scheme;
@@ -60,7 +60,7 @@ pub(crate) enum Command {
     Policy(PolicyArgs),
     /// Secret keys
     Key(KeyArgs),
-    /// What a surrogate stands for, from a vault; the question goes on record
+    /// The original of a surrogate, from a vault; the question is logged
     Reveal(RevealArgs),
     /// A page on this machine to check, correct and accept what was found
     Review(Box<crate::review::ReviewArgs>),
@@ -125,17 +125,17 @@ pub(crate) struct BatchArgs {
     /// Write into a folder that holds other files, and leave those there
     #[arg(long)]
     pub(crate) into_existing: bool,
-    /// Join documents by their patient id alone, not by what they say of their patient
+    /// Join documents by their patient id alone, not by what their text shows of the patient
     #[arg(long)]
     pub(crate) no_link: bool,
     /// Only share I of N, by patient where known, else by document id
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    #[arg(long, value_name = "I/N", value_parser = parse_shard)]
     pub(crate) shard: Option<Shard>,
-    /// How often the progress of the run is written down
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = seconds)]
+    /// How often the progress of the run is saved
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = parse_seconds)]
     pub(crate) journal_every: f64,
     /// Rows of one row group of Parquet outputs
-    #[arg(long, value_name = "N", default_value_t = 8192, value_parser = rows)]
+    #[arg(long, value_name = "N", default_value_t = 8192, value_parser = parse_rows)]
     row_group_rows: usize,
 }
 
@@ -145,19 +145,19 @@ impl BatchArgs {
     }
 }
 
-fn shard(text: &str) -> Result<Shard, Error> {
+fn parse_shard(text: &str) -> Result<Shard, Error> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     numbers
         .and_then(|(i, n)| Shard::new(i, n))
         .ok_or_else(|| Error::usage("a share is written 2/8: the second of eight"))
 }
 
-fn seconds(text: &str) -> Result<f64, Error> {
+fn parse_seconds(text: &str) -> Result<f64, Error> {
     let within = |s: &f64| (0.0..=86_400.0).contains(s);
     text.parse().ok().filter(within).ok_or_else(|| Error::usage("must be between 0 and 86400 seconds"))
 }
 
-fn rows(text: &str) -> Result<usize, Error> {
+fn parse_rows(text: &str) -> Result<usize, Error> {
     text.parse()
         .ok()
         .filter(|n| (1..=1_000_000).contains(n))
@@ -177,7 +177,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) directory: Option<PathBuf>,
     /// Language of the documents
-    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = parse_language)]
     pub(crate) lang: Lang,
     /// Threads; by default one for each core
     #[arg(long, value_name = "N")]
@@ -185,7 +185,7 @@ pub(crate) struct RunArgs {
     /// Print the report as JSON on standard output
     #[arg(long, value_enum)]
     pub(crate) format: Option<OutputFormat>,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -194,6 +194,9 @@ impl RunArgs {
     /// The detectors and the rewriter that were asked for, and what the report says of the directory.
     pub(crate) fn engine(&self, key: Option<&SecretKey>) -> Result<(Engine, Option<String>), Error> {
         let mut engine = Engine::with_words(self.policy.as_deref(), &self.words, self.lang.0, key)?;
+        if !self.quiet {
+            print_policy_notes(engine.policies().next());
+        }
         let Some(path) = &self.directory else { return Ok((engine, None)) };
         let directory = Directory::load(path)?;
         let junk = engine.use_directory(&directory);
@@ -216,6 +219,11 @@ impl RunArgs {
     }
 }
 
+/// Prints what the reader of a policy noted, such as keys under an old name.
+pub(crate) fn print_policy_notes<'a>(policies: impl IntoIterator<Item = &'a Policy>) {
+    policies.into_iter().flat_map(|p| &p.notes).for_each(|note| eprintln!("taire: {note}"));
+}
+
 /// As many threads as asked for, else one for each core.
 pub(crate) fn jobs(asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
@@ -225,7 +233,7 @@ pub(crate) fn jobs(asked: Option<usize>) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lang(pub(crate) Option<Language>);
 
-pub(crate) fn language(name: &str) -> Result<Lang, Error> {
+pub(crate) fn parse_language(name: &str) -> Result<Lang, Error> {
     match name {
         "auto" => Ok(Lang(None)),
         name => match name.parse::<Language>() {
@@ -235,16 +243,16 @@ pub(crate) fn language(name: &str) -> Result<Lang, Error> {
     }
 }
 
-pub(crate) fn share(text: &str) -> Result<f32, Error> {
+pub(crate) fn parse_share(text: &str) -> Result<f32, Error> {
     let value = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
     value.ok_or_else(|| Error::usage("must be between 0 and 1, such as 0.6"))
 }
 
-pub(crate) fn one_language(name: &str) -> Result<Language, Error> {
+pub(crate) fn parse_one_language(name: &str) -> Result<Language, Error> {
     Ok(name.parse::<Language>()?)
 }
 
-fn scheme(name: &str) -> Result<Scheme, Error> {
+fn parse_scheme(name: &str) -> Result<Scheme, Error> {
     name.parse()
 }
 
@@ -255,37 +263,37 @@ pub(crate) enum OutputFormat {
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum Target {
+pub(crate) enum OutputTarget {
     Jsonl,
     Brat,
     Xml,
     Html,
 }
 
-impl From<Target> for To {
-    fn from(target: Target) -> To {
+impl From<OutputTarget> for To {
+    fn from(target: OutputTarget) -> To {
         match target {
-            Target::Jsonl => To::Jsonl,
-            Target::Brat => To::Brat,
-            Target::Xml => To::Xml,
-            Target::Html => To::Html,
+            OutputTarget::Jsonl => To::Jsonl,
+            OutputTarget::Brat => To::Brat,
+            OutputTarget::Xml => To::Xml,
+            OutputTarget::Html => To::Html,
         }
     }
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum Unit {
+pub(crate) enum OffsetUnit {
     Codepoints,
     Bytes,
     Utf16,
 }
 
-impl From<Unit> for Offsets {
-    fn from(unit: Unit) -> Offsets {
+impl From<OffsetUnit> for Offsets {
+    fn from(unit: OffsetUnit) -> Offsets {
         match unit {
-            Unit::Codepoints => Offsets::CodePoints,
-            Unit::Bytes => Offsets::Bytes,
-            Unit::Utf16 => Offsets::Utf16,
+            OffsetUnit::Codepoints => Offsets::CodePoints,
+            OffsetUnit::Bytes => Offsets::Bytes,
+            OffsetUnit::Utf16 => Offsets::Utf16,
         }
     }
 }
@@ -302,13 +310,13 @@ pub(crate) struct DeidArgs {
     pub(crate) key: Option<PathBuf>,
     /// Write this instead of the input's own format
     #[arg(long, value_enum)]
-    pub(crate) to: Option<Target>,
-    /// What offsets count in JSONL
+    pub(crate) to: Option<OutputTarget>,
+    /// Unit of offsets in JSONL
     #[arg(long, value_enum, default_value = "codepoints")]
-    pub(crate) offsets: Unit,
+    pub(crate) offsets: OffsetUnit,
     /// Hold back documents that are not sure enough, 0 to 1: those with a span whose score is below X, or with
     /// something left in the text whose chance of identifying somebody is over 1 − X
-    #[arg(long, value_name = "X", value_parser = share)]
+    #[arg(long, value_name = "X", value_parser = parse_share)]
     pub(crate) refuse_below: Option<f32>,
     /// Leave document ids, stays and file names as they are; patients are still replaced
     #[arg(long)]
@@ -330,10 +338,10 @@ pub(crate) struct DeidArgs {
     pub(crate) run: RunArgs,
 }
 
-/// Where the way back is kept, if anywhere.
+/// The vault that keeps the originals of surrogates, if any.
 #[derive(Args, Debug)]
 pub(crate) struct VaultArgs {
-    /// Keep which original each surrogate stands for, sealed, in this file
+    /// Keep the original of each surrogate, encrypted, in this file
     #[arg(long, value_name = "FILE", requires = "vault_key")]
     pub(crate) vault: Option<PathBuf>,
     /// Key of the vault, from `taire key new`; never the key of the surrogates
@@ -343,7 +351,7 @@ pub(crate) struct VaultArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct RevealArgs {
-    /// The surrogate, as it stands in the output; case and accents do not count
+    /// The surrogate, as it is in the output; case and accents do not count
     #[arg(required_unless_present = "log")]
     pub(crate) surrogate: Option<String>,
     #[arg(long, value_name = "FILE")]
@@ -353,10 +361,10 @@ pub(crate) struct RevealArgs {
     /// Only this patient's, by the number of the output or of the source
     #[arg(long)]
     pub(crate) patient: Option<String>,
-    /// Why you ask; it goes on record with your name and the time
+    /// Why you ask; it is logged with your name and the time
     #[arg(long, value_name = "TEXT", required_unless_present = "log")]
     pub(crate) reason: Option<String>,
-    /// Show the questions on record instead, once checked
+    /// Show the log of questions instead, after checking it
     #[arg(long, conflicts_with_all = ["surrogate", "patient", "reason"])]
     pub(crate) log: bool,
     #[arg(long, value_enum)]
@@ -372,13 +380,13 @@ pub(crate) struct DetectArgs {
     pub(crate) output: PathBuf,
     /// What to write
     #[arg(long, value_enum, default_value = "jsonl")]
-    pub(crate) to: Target,
-    /// Names and borders of another label scheme: meddocan, eds, hipaa, bigeard, hnfc
-    #[arg(long, value_name = "SCHEME", default_value = "taire", value_parser = scheme)]
+    pub(crate) to: OutputTarget,
+    /// Write labels and span borders of another scheme: meddocan, eds, hipaa, bigeard, hnfc
+    #[arg(long, value_name = "SCHEME", default_value = "taire", value_parser = parse_scheme)]
     pub(crate) scheme: Scheme,
-    /// What offsets count in JSONL
+    /// Unit of offsets in JSONL
     #[arg(long, value_enum, default_value = "codepoints")]
-    pub(crate) offsets: Unit,
+    pub(crate) offsets: OffsetUnit,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
     #[command(flatten)]
@@ -407,7 +415,7 @@ pub(crate) struct EvaluateArgs {
     /// lines, foot: last five, body), by section of a report (header of keys, body, footer, as the policy `cordoba` reads it)
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) by: Vec<Grouping>,
-    /// Identifying words hidden, and others hidden with them
+    /// Count identifying words that are hidden, and other words hidden with them
     #[arg(long)]
     pub(crate) words: bool,
     /// Scores by token: first words (B-) and others (I-) of each label, support, micro, macro, weighted and sample averages;
@@ -434,7 +442,7 @@ pub(crate) struct ConvertArgs {
     /// Format to write
     #[arg(long, value_enum)]
     pub(crate) to: ExchangeFormat,
-    /// Format of the input; told by its content unless given
+    /// Format of the input; detected from its content unless given
     #[arg(long, value_enum)]
     pub(crate) from: Option<ExchangeFormat>,
 }
@@ -554,14 +562,14 @@ pub(crate) struct GoldArgs {
     /// Annotated documents: JSONL files, BRAT folders, CoNLL files
     #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
     pub(crate) gold: Vec<PathBuf>,
-    /// Annotated documents that tell when to stop; by default a tenth of the gold is set aside
+    /// Annotated documents that decide when to stop; by default a tenth of the gold is set aside
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) dev: Vec<PathBuf>,
     /// Language of the documents
-    #[arg(long, value_name = "fr|es", value_parser = one_language)]
+    #[arg(long, value_name = "fr|es", value_parser = parse_one_language)]
     pub(crate) lang: Language,
     /// Label scheme of the annotations: taire, meddocan, eds, hipaa, bigeard, hnfc
-    #[arg(long, value_name = "SCHEME", default_value = "taire", value_parser = scheme)]
+    #[arg(long, value_name = "SCHEME", default_value = "taire", value_parser = parse_scheme)]
     pub(crate) scheme: Scheme,
     /// The model to write
     #[arg(short, long, value_name = "MODEL")]
@@ -575,7 +583,7 @@ pub(crate) struct GoldArgs {
     /// Print the report as JSON on standard output
     #[arg(long, value_enum)]
     pub(crate) format: Option<OutputFormat>,
-    /// Say nothing but the report and errors
+    /// Print the report and errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -647,7 +655,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "DAYS", default_value_t = 3)]
     pub(crate) tolerance: u32,
     /// Language of the documents
-    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = parse_language)]
     pub(crate) lang: Lang,
     /// Threads; by default one for each core
     #[arg(long, value_name = "N")]
@@ -735,7 +743,7 @@ pub(crate) enum WordsAction {
         /// The list, saved as you go
         list: PathBuf,
     },
-    /// Join the judgements of several lists; where they differ, the refusal stands
+    /// Join the judgements of several lists; where they differ, the refusal wins
     Merge {
         #[arg(required = true)]
         lists: Vec<PathBuf>,
@@ -764,7 +772,7 @@ pub(crate) struct WordsReading {
     #[arg(long, value_name = "NAME|FILE", default_value = "fasdim")]
     pub(crate) policy: String,
     /// Language of the documents
-    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = parse_language)]
     pub(crate) lang: Lang,
     /// Threads; by default one for each core
     #[arg(long, value_name = "N")]

@@ -4,7 +4,7 @@ use taire::{Error, SecretKey};
 use taire_assess::{CompareOptions, compare_policies};
 
 use crate::args::{CompareArgs, OutputFormat, jobs};
-use crate::{Outcome, tell_refused};
+use crate::{Outcome, print_refusal};
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<Outcome, Error> {
     let mut read = args.input.options()?;
@@ -19,7 +19,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Outcome, Error> {
         language: args.lang.0,
         jobs: jobs(args.jobs),
     };
-    let comparison = compare_policies(&options, &mut tell_refused)?;
+    let comparison = compare_policies(&options, &mut print_refusal)?;
     let (page, json) = (comparison.to_page(), comparison.to_json()?);
     if let Some(folder) = &args.output {
         page.save(folder, "compare", Some(&json))?;

@@ -20,8 +20,8 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Outcome, Error> {
     };
     let to = args.to.exchange();
     let reading = from.read(&args.input)?;
-    // All of it is made before a byte is written, and nothing is written over.
-    let files = made(&reading.corpus, to, &args.output)?;
+    // All files are built before the first is written, and no existing file is overwritten.
+    let files = converted_files(&reading.corpus, to, &args.output)?;
     if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
         return Err(Error::usage("this file exists; choose another output").in_file(path));
     }
@@ -55,7 +55,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Outcome, Error> {
 
 type Files = Vec<(PathBuf, String)>;
 
-fn made(corpus: &Corpus, to: Exchange, output: &Path) -> Result<Files, Error> {
+fn converted_files(corpus: &Corpus, to: Exchange, output: &Path) -> Result<Files, Error> {
     let mut files = Files::new();
     let mut labels: BTreeSet<&str> = BTreeSet::new();
     labels.extend(corpus.docs().flat_map(|doc| doc.spans.iter().map(|tag| tag.label.as_str())));
@@ -119,7 +119,7 @@ fn own_files(doc: &Doc, to: Exchange, stem: &Path) -> Result<Files, Error> {
     })
 }
 
-/// An id as the name of a file: it leads nowhere else.
+/// An id as a file name, without separators of folders.
 fn file_name(id: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '-' };
     let name: String = id.chars().map(plain).collect();

@@ -23,21 +23,21 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<Outcome, Error> {
         let reading = Reading::new(&discovery.inputs, &options);
         records = run.first_reading_of_files(&reading, &mut Report::default());
     }
-    let others = records.of(note.patient.as_deref());
-    let (note, Findings { entities, spared, .. }) = engine.find_with(note, &others)?;
+    let others = records.record_of(note.patient.as_deref());
+    let (note, Findings { entities, below_threshold, .. }) = engine.find_with(note, &others)?;
     if args.run.format == Some(OutputFormat::Json) {
         let spans: Vec<_> = entities.iter().map(|e| as_json(&note, e)).collect();
-        let spared: Vec<_> = spared.iter().map(|e| as_json(&note, e)).collect();
-        let all = json!({"id": note.id, "language": note.language, "spans": spans, "spared": spared});
+        let below_threshold: Vec<_> = below_threshold.iter().map(|e| as_json(&note, e)).collect();
+        let all = json!({"id": note.id, "language": note.language, "spans": spans, "below_threshold": below_threshold});
         out!("{}", to_json(&all)?);
     } else {
         outln!("{}: {} spans, read as {}", note.id, entities.len(), note.language);
         entities.iter().for_each(|entity| print_entity(&note, entity));
-        if !spared.is_empty() {
+        if !below_threshold.is_empty() {
             outln!(
                 "\nLeft in the text, because too few were sure enough. The score is the chance that it identifies somebody."
             );
-            spared.iter().for_each(|candidate| print_entity(&note, candidate));
+            below_threshold.iter().for_each(|candidate| print_entity(&note, candidate));
         }
     }
     Ok(Outcome::Done)
@@ -69,22 +69,22 @@ fn print_entity(note: &Note, entity: &Entity) {
     let (start, end) = code_points(note, entity);
     let text = note.phi(entity.span).reveal().replace('\n', "⏎");
     outln!("\n{start}–{end}  {text}\n  {} ({}), score {:.2}", entity.label, entity.role, entity.score.get());
-    for voice in &entity.voices {
-        let says = voice.label().map_or("clear", |l| l.name());
-        let lost = if overruled(entity, voice) { " (overruled)" } else { "" };
-        outln!("  - {}: {says}, {:.2}: {}{lost}", voice.source.key(), voice.score.get(), voice.why);
+    for mention in &entity.mentions {
+        let label = mention.label().map_or("clear", |l| l.name());
+        let lost = if overruled(entity, mention) { " (overruled)" } else { "" };
+        outln!("  - {}: {label}, {:.2}: {}{lost}", mention.source.key(), mention.score.get(), mention.why);
     }
 }
 
-/// A voice that spoke of another label than was decided.
-fn overruled(entity: &Entity, voice: &Mention) -> bool {
-    voice.label() != Some(entity.label)
+/// Whether a mention has another label than its entity.
+fn overruled(entity: &Entity, mention: &Mention) -> bool {
+    mention.label() != Some(entity.label)
 }
 
 fn as_json(note: &Note, entity: &Entity) -> serde_json::Value {
     let (start, end) = code_points(note, entity);
-    let voices: Vec<_> = entity
-        .voices
+    let mentions: Vec<_> = entity
+        .mentions
         .iter()
         .map(|v| {
             json!({
@@ -96,6 +96,6 @@ fn as_json(note: &Note, entity: &Entity) -> serde_json::Value {
     json!({
         "start": start, "end": end, "text": note.phi(entity.span).reveal(), "label": entity.label.name(),
         "role": entity.role.name(), "score": entity.score.get(),
-        "sources": entity.sources.iter().map(|s| s.key()).collect::<Vec<_>>(), "voices": voices,
+        "sources": entity.sources.iter().map(|s| s.key()).collect::<Vec<_>>(), "mentions": mentions,
     })
 }

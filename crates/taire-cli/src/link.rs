@@ -38,6 +38,6 @@ pub(crate) fn link(args: &LinkArgs) -> Result<Outcome, Error> {
         );
         report.remarks.iter().for_each(|remark| eprintln!("taire: {remark}"));
     }
-    discovery.refused.iter().for_each(crate::tell_refused);
+    discovery.refused.iter().for_each(crate::print_refusal);
     Ok(if discovery.refused.is_empty() { Outcome::Done } else { Outcome::SomeRefused })
 }

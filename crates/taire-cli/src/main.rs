@@ -72,7 +72,7 @@ fn exit_status(kind: ErrorKind) -> u8 {
 }
 
 /// Says that a document is not treated.
-fn tell_refused(refusal: &Refusal) {
+fn print_refusal(refusal: &Refusal) {
     eprintln!("taire: refused {}: {}", refusal.document, refusal.why(option_name));
 }
 
@@ -87,7 +87,7 @@ fn json_error(_: serde_json::Error) -> Error {
 }
 
 fn main() -> ExitCode {
-    // A panic message may quote what was being read: only its place is told.
+    // A panic message may quote what was being read: only its place is printed.
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
         eprintln!("taire: internal fault at {place}");

@@ -4,7 +4,7 @@ use taire::Error;
 use taire::{Policy, SHIPPED};
 
 use crate::Outcome;
-use crate::args::{PolicyAction, PolicyArgs};
+use crate::args::{PolicyAction, PolicyArgs, print_policy_notes};
 
 pub(crate) fn policy(args: &PolicyArgs) -> Result<Outcome, Error> {
     match &args.action {
@@ -16,11 +16,13 @@ pub(crate) fn policy(args: &PolicyArgs) -> Result<Outcome, Error> {
         }
         PolicyAction::Show { policy } => {
             let policy = Policy::load(policy)?;
+            print_policy_notes([&policy]);
             out!("{}\n{}", policy.actions_as_comments(), policy.to_toml()?);
         }
         PolicyAction::Check { policy } => {
             let sound = Policy::load(policy)?;
             sound.check_files().map_err(|e| e.prefixed(&format!("policy {policy}: ")))?;
+            print_policy_notes([&sound]);
             outln!("policy {policy} is sound ({}); every file that it names was opened", sound.name);
         }
     }

@@ -6,8 +6,8 @@ use clap::Args;
 use taire::Error;
 use taire_assess::{RetainOptions, measure_retention};
 
-use crate::args::{Lang, OutputFormat, jobs, language, share};
-use crate::{Outcome, tell_refused};
+use crate::args::{Lang, OutputFormat, jobs, parse_language, parse_share};
+use crate::{Outcome, print_refusal};
 
 #[derive(Args, Debug)]
 pub(crate) struct RetainArgs {
@@ -22,10 +22,10 @@ pub(crate) struct RetainArgs {
     #[arg(long)]
     show_lost: bool,
     /// Exit with status 1 if less than this share of a category is kept, 0 to 1
-    #[arg(long, value_name = "X", value_parser = share)]
+    #[arg(long, value_name = "X", value_parser = parse_share)]
     at_least: Option<f32>,
     /// Language of the documents
-    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = parse_language)]
     lang: Lang,
     /// Threads; by default one for each core
     #[arg(long, value_name = "N")]
@@ -41,7 +41,7 @@ pub(crate) fn retain(args: &RetainArgs) -> Result<Outcome, Error> {
         exclude: args.output.iter().cloned().collect(),
         jobs: jobs(args.jobs),
     };
-    let report = measure_retention(&args.original, &args.deidentified, &options, &mut tell_refused)?;
+    let report = measure_retention(&args.original, &args.deidentified, &options, &mut print_refusal)?;
     if let Some(folder) = &args.output {
         report.save(folder)?;
     }

@@ -7,7 +7,7 @@ use taire::Error;
 use taire::SecretKey;
 use taire_review::{Config, Review};
 
-use crate::args::{InputArgs, Lang, jobs, language};
+use crate::args::{InputArgs, Lang, jobs, parse_language};
 use crate::{Outcome, stop};
 
 #[derive(Args, Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "FILE")]
     words: Vec<PathBuf>,
     /// Language of the documents
-    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = language)]
+    #[arg(long, value_name = "fr|es|auto", default_value = "auto", value_parser = parse_language)]
     lang: Lang,
     /// Secret key of the surrogates shown; without one, a key is made and forgotten when the page ends
     #[arg(long, value_name = "FILE", env = "TAIRE_KEY_FILE")]
@@ -51,7 +51,7 @@ pub(crate) struct ReviewArgs {
     /// Start no page: write what was accepted as gold.jsonl, brat/ and words.tsv into this folder
     #[arg(long, value_name = "FOLDER")]
     export: Option<PathBuf>,
-    /// Say nothing but errors and the address
+    /// Print errors and the address only
     #[arg(long, short)]
     quiet: bool,
 }
@@ -94,7 +94,7 @@ pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Error> {
     }
     let state = match &args.state {
         Some(state) => state.clone(),
-        None => beside(&args.input.inputs)?,
+        None => state_beside(&args.input.inputs)?,
     };
     let say = |what: &str| {
         if !args.quiet {
@@ -149,7 +149,8 @@ pub(crate) fn review(args: &ReviewArgs) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-fn beside(inputs: &[PathBuf]) -> Result<PathBuf, Error> {
+/// The default state file: beside the first input.
+fn state_beside(inputs: &[PathBuf]) -> Result<PathBuf, Error> {
     let first = inputs.first().map(PathBuf::as_path).unwrap_or(Path::new("-"));
     let real = std::fs::canonicalize(first).ok().filter(|_| first != Path::new("-"));
     let name = real.as_ref().and_then(|p| p.file_name());

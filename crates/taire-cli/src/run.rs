@@ -51,7 +51,7 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Error> {
         files.remarks.push("the originals are kept in a vault, sealed under a key of its own".into());
     }
     let run = Run::new(&engine, Task::Deid { refuse_below: args.refuse_below });
-    go(run.jobs(args.run.jobs()).keeping(&seal), &mut files, &mut screen, &output)
+    run_files(run.jobs(args.run.jobs()).keeping(&seal), &mut files, &mut screen, &output)
 }
 
 pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Error> {
@@ -63,7 +63,7 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Error> {
     files.directory_file = args.run.directory.as_deref();
     files.write = args.batch.options(args.to.into(), args.offsets.into());
     let run = Run::new(&engine, Task::Detect { scheme: args.scheme });
-    go(run.jobs(args.run.jobs()).keeping(&|_, _| Ok(Vec::new())), &mut files, &mut screen, &output)
+    run_files(run.jobs(args.run.jobs()).keeping(&|_, _| Ok(Vec::new())), &mut files, &mut screen, &output)
 }
 
 fn files<'a>(input: &'a InputArgs, batch: &'a BatchArgs, output: &'a Path) -> Result<Files<'a>, Error> {
@@ -80,7 +80,7 @@ fn files<'a>(input: &'a InputArgs, batch: &'a BatchArgs, output: &'a Path) -> Re
     })
 }
 
-fn go<'a>(
+fn run_files<'a>(
     run: Run<'_, Vec<Sealed>>,
     files: &mut Files<'a>,
     screen: &mut Screen<'_>,
@@ -184,7 +184,7 @@ impl Listener<Vec<Sealed>> for Screen<'_> {
     }
 
     fn refused(&mut self, refusal: &Refusal) {
-        crate::tell_refused(refusal);
+        crate::print_refusal(refusal);
     }
 
     fn treated(&mut self, bytes: usize) {

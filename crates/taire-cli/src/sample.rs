@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 use taire::Error;
 use taire_assess::{SampleOptions, draw_sample, estimate_misses};
 
-use crate::args::{InputArgs, OutputFormat, RunArgs, share};
-use crate::{Outcome, tell_refused};
+use crate::args::{InputArgs, OutputFormat, RunArgs, parse_share};
+use crate::{Outcome, print_refusal};
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -40,7 +40,7 @@ enum SampleAction {
         reviewed: PathBuf,
         /// Exit with status 1 if more than this share of documents may hold a direct identifier, 0 to 1; the upper end of the
         /// interval counts
-        #[arg(long, value_name = "X", value_parser = share)]
+        #[arg(long, value_name = "X", value_parser = parse_share)]
         at_most: Option<f32>,
         /// Print the estimate as JSON on standard output
         #[arg(long, value_enum)]
@@ -72,7 +72,7 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<Outcome, Error> {
         seed: args.seed,
         jobs: args.run.jobs(),
     };
-    let facts = draw_sample(&engine, &args.input.inputs, folder, &options, &mut tell_refused)?;
+    let facts = draw_sample(&engine, &args.input.inputs, folder, &options, &mut print_refusal)?;
     if args.run.format == Some(OutputFormat::Json) {
         out!("{}", crate::to_json(&facts)?);
     }

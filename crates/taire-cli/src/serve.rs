@@ -9,7 +9,7 @@ use taire::Error;
 use taire::SecretKey;
 use taire_server::{ApiKeys, Config, Limits, Scope, Server, SurrogateTables, TlsFiles};
 
-use crate::args::{jobs, share};
+use crate::args::{jobs, parse_share};
 use crate::{Outcome, stop};
 
 #[derive(Args, Debug)]
@@ -78,7 +78,7 @@ struct ListenArgs {
     #[arg(long)]
     shared_surrogates: bool,
     /// Refuse documents that are not sure enough, 0 to 1, as `deid --refuse-below`
-    #[arg(long, value_name = "X", value_parser = share)]
+    #[arg(long, value_name = "X", value_parser = parse_share)]
     refuse_below: Option<f32>,
     /// API keys of those who may use it, from `taire serve key add`
     #[arg(long, value_name = "FILE", env = "TAIRE_API_KEYS")]

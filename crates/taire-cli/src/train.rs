@@ -162,10 +162,10 @@ fn documents(paths: &[PathBuf], reader: &GoldReader, args: &GoldArgs) -> Result<
         for doc in Corpus::read(path)?.docs().flat_map(pieces) {
             let text = doc.text.as_deref().ok_or_else(|| without_text(path, &doc.id))?;
             let tags: Vec<_> = doc.spans.iter().map(|t| (t.start, t.end, t.label.as_str())).collect();
-            let told =
+            let in_document =
                 |e: taire::Error| Error::usage(format!("{}: document {}: {e}", path.display(), doc.id));
-            let spans = gold_spans(args.scheme, text, &tags).map_err(told)?;
-            out.push(reader.document(&doc.id, text, spans).map_err(told)?);
+            let spans = gold_spans(args.scheme, text, &tags).map_err(in_document)?;
+            out.push(reader.document(&doc.id, text, spans).map_err(in_document)?);
         }
     }
     Ok(out)

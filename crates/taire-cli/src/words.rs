@@ -12,7 +12,7 @@ use taire::{Engine, Error, Judgement, Judgements, Policy, Refusal, UnjudgedWords
 use taire_formats::{AtomicFile, discover};
 
 use crate::args::{OutputFormat, WordsAction, WordsArgs, WordsReading, jobs};
-use crate::{Outcome, tell_refused};
+use crate::{Outcome, print_refusal};
 
 /// A terminal that closes loses at most this many judgements.
 const SAVE_EVERY: usize = 10;
@@ -72,7 +72,7 @@ fn read(
     let engine = Engine::with_words(Some(&reading.policy), &reading.lists, reading.lang.0, None)?;
     let mut outcome = Outcome::Done;
     let mut refuse = |refusal: &Refusal| {
-        tell_refused(refusal);
+        print_refusal(refusal);
         outcome = Outcome::SomeRefused;
     };
     discovery.refused.iter().for_each(&mut refuse);
@@ -223,7 +223,7 @@ fn sort(path: &Path) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-/// Where the curve is told: after 1, 2, 5, 10, 20, 50 … documents.
+/// Points of the curve: after 1, 2, 5, 10, 20, 50 … documents.
 fn is_milestone(documents: usize) -> bool {
     let mut n = documents;
     while n >= 10 && n.is_multiple_of(10) {

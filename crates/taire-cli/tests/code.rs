@@ -134,7 +134,7 @@ fn tells_what_de_identification_costs() {
 }
 
 #[test]
-fn what_cannot_be_used_is_told() {
+fn what_cannot_be_used_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (cases, codes) = corpus(folder.path(), 0, 20);
@@ -157,9 +157,9 @@ fn what_cannot_be_used_is_told() {
         (taire(&["code", "predict", &path("no.coder"), &cases]), "no coder"),
         (taire(&["code", "predict", &path("absent.coder"), &cases]), "absent.coder"),
     ] {
-        let told = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(2), "{told}");
-        assert!(told.contains(says), "{says}: {told}");
+        let message = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{message}");
+        assert!(message.contains(says), "{says}: {message}");
         assert!(!Path::new(&model).exists());
     }
 }

@@ -64,7 +64,7 @@ fn timeless(mut value: Value) -> Value {
 }
 
 #[test]
-fn policies_are_told_apart_by_what_they_find_and_what_they_leave() {
+fn policies_differ_in_what_they_find_and_what_they_leave() {
     let folder = tempfile::tempdir().expect("a folder");
     let notes = corpus(folder.path());
     let all = "\"structure\", \"pattern\", \"lexicon\"";
@@ -90,10 +90,10 @@ fn policies_are_told_apart_by_what_they_find_and_what_they_leave() {
         assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
         json(&done.stdout)
     };
-    let told = run("1");
-    assert_eq!(told["documents"], 10);
-    assert_eq!(told["gold"]["scheme"], "taire");
-    let [shift, warp, blind] = [0, 1, 2].map(|i| &told["policies"][i]);
+    let report = run("1");
+    assert_eq!(report["documents"], 10);
+    assert_eq!(report["gold"]["scheme"], "taire");
+    let [shift, warp, blind] = [0, 1, 2].map(|i| &report["policies"][i]);
     assert_eq!(shift["detection"]["documents_clean"], 1.0);
     assert_eq!(shift["detection"]["strict_f1"], 1.0);
     assert_eq!(blind["detection"]["documents_clean"], 0.0);
@@ -115,7 +115,7 @@ fn policies_are_told_apart_by_what_they_find_and_what_they_leave() {
     let page = fs::read_to_string(out.join("compare.html")).expect("a page");
     let markdown = fs::read_to_string(out.join("compare.md")).expect("a table");
     for name in NAMES.iter().chain(&["Marcel"]) {
-        for text in [&page, &markdown, &told.to_string()] {
+        for text in [&page, &markdown, &report.to_string()] {
             assert!(!text.to_lowercase().contains(&name.to_lowercase()));
         }
     }
@@ -132,11 +132,11 @@ fn policies_are_told_apart_by_what_they_find_and_what_they_leave() {
         "{markdown}"
     );
 
-    assert!(timeless(told) == timeless(run("4")), "threads change nothing");
+    assert!(timeless(report) == timeless(run("4")), "threads change nothing");
 }
 
 #[test]
-fn the_examples_are_compared_without_gold_and_losses_are_told() {
+fn the_examples_are_compared_without_gold_and_losses_are_reported() {
     let examples = examples().display().to_string();
     let done = taire(&["compare", &examples, "--policies", "default,hybrid,fasdim"]);
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
@@ -158,7 +158,7 @@ fn the_examples_are_compared_without_gold_and_losses_are_told() {
 }
 
 #[test]
-fn wrong_comparisons_are_told() {
+fn wrong_comparisons_are_reported() {
     let examples = examples().display().to_string();
     for (policies, why) in [("fr,nothing-of-this-name", "nothing-of-this-name"), ("fr,fr", "named twice")] {
         let done = taire(&["compare", &examples, "--policies", policies]);

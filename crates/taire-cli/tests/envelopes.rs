@@ -103,7 +103,7 @@ fn assert_clean(what: &str, bytes: &[u8]) {
     }
 }
 
-/// What stands between two marks.
+/// What is between two marks.
 fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let start = text.find(before).unwrap_or_else(|| panic!("no {before}")) + before.len();
     &text[start..start + text[start..].find(after).unwrap()]

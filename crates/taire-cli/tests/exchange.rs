@@ -153,8 +153,8 @@ fn an_exchange_gives_its_documents_without_its_metadata() {
     assert_eq!(files.len(), 2, "{:?}", files.iter().map(|(name, _)| name).collect::<Vec<_>>());
     assert!(files.iter().any(|(_, bytes)| String::from_utf8_lossy(bytes).contains("<ClinicalDocument")));
     let private = fs::read_dir(bench.path("out.private")).unwrap().map(|e| e.unwrap().path());
-    let told = private
+    let noted = private
         .filter_map(|path| fs::read_to_string(path).ok())
         .any(|text| text.contains("metadata of an exchange"));
-    assert!(told, "the metadata is passed over in silence");
+    assert!(noted, "the metadata is passed over in silence");
 }

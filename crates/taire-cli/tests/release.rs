@@ -133,7 +133,7 @@ fn ids_that_differ_in_case_or_spaces_are_never_merged() {
 
 /// Blanks around a patient id do not count, and the report says so; case and blanks inside it do.
 #[test]
-fn patients_that_differ_in_case_stay_apart_and_blanks_around_ids_are_told() {
+fn patients_that_differ_in_case_stay_apart_and_blanks_around_ids_are_reported() {
     let bench = Bench::new();
     let row = |(i, patient): (usize, &str)| json!({"id": i, "patient": patient, "text": LETTER});
     let patients = ["ab-1", "AB-1", "ab -1", "ab1", "a\u{301}b-1", "áb-1"];
@@ -164,7 +164,7 @@ fn file_names_that_tell_are_kept() {
     for (path, bytes) in files(&bench.out()) {
         let all = format!("{} {}", path.display(), String::from_utf8_lossy(&bytes)).to_lowercase();
         assert!(
-            ["kervadec", "quintrec", "19410217"].iter().all(|told| !all.contains(told)),
+            ["kervadec", "quintrec", "19410217"].iter().all(|identifier| !all.contains(identifier)),
             "{}",
             path.display()
         );

@@ -212,7 +212,7 @@ fn fifty_kills_lose_no_acknowledged_correction() {
 }
 
 #[test]
-fn mistakes_are_told_before_a_page_starts() {
+fn mistakes_are_reported_before_a_page_starts() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path());
     let corpus = corpus.to_str().unwrap();
@@ -222,8 +222,8 @@ fn mistakes_are_told_before_a_page_starts() {
         (&["review", "-"][..], "give --state FILE"),
     ] {
         let done = taire(args);
-        let told = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert!(done.status.code() == Some(2) && told.contains(says), "{told}");
+        let message = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.code() == Some(2) && message.contains(says), "{message}");
     }
 }
 

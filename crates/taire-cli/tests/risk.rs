@@ -73,7 +73,7 @@ fn a_warped_calendar_is_not_undone() {
 }
 
 #[test]
-fn corpora_that_do_not_belong_together_are_told() {
+fn corpora_that_do_not_belong_together_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let notes = corpus(folder.path());
     let other = folder.path().join("other.jsonl");

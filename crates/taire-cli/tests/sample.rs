@@ -112,7 +112,7 @@ fn estimate_counts_documents_with_something_left_and_gives_the_interval() {
     assert_eq!(one["identifiers"]["direct"]["hits"], 1);
     let (_, words, _) = corpus.estimate("one.jsonl", &[]);
     assert!(words.contains("1 (5.0 %)") && !words.to_lowercase().contains("quintrec"), "{words}");
-    // Documents that nobody accepted are told; documents that were not drawn are an error.
+    // Documents that nobody accepted are reported; documents that were not drawn are an error.
     write_lines(&corpus.folder.path().join("some.jsonl"), &gold[..12]);
     let (code, words, _) = corpus.estimate("some.jsonl", &[]);
     assert!(code == Some(0) && words.contains("8 documents of the sample are not accepted"), "{words}");

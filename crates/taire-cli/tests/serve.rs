@@ -199,9 +199,9 @@ fn a_service_open_to_others_by_mistake_does_not_start() {
         (&["--api-keys", &not_pem], "API key"),
     ] {
         let done = taire(&[&["serve", "--port", "0"], args].concat());
-        let told = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(done.status.code(), Some(2), "{told}");
-        assert!(told.contains(says), "{told}");
+        let message = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{message}");
+        assert!(message.contains(says), "{message}");
     }
 }
 

@@ -135,7 +135,7 @@ fn a_policy_whose_model_is_absent_says_what_to_do() {
 }
 
 #[test]
-fn trains_a_transformer_and_a_policy_hears_it() {
+fn trains_a_transformer_that_a_policy_can_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("gold.jsonl"), notes(0, 60)).unwrap();
@@ -161,9 +161,9 @@ fn trains_a_transformer_and_a_policy_hears_it() {
     let out = std::fs::read_to_string(path("out.jsonl")).unwrap();
     assert!(out.contains("FamilyName") && out.contains("transformer"), "{out}");
     let refused = ours("elsewhere");
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{told}");
-    assert!(told.contains("no folder") && told.contains("taire train transformer"), "{told}");
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{message}");
+    assert!(message.contains("no folder") && message.contains("taire train transformer"), "{message}");
     let hurt = |name: &str, bytes: &[u8]| {
         let folder = path(&format!("without-{name}"));
         std::fs::create_dir(&folder).unwrap();

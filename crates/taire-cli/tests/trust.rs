@@ -13,7 +13,7 @@ fn run(args: &[&str]) -> Option<i32> {
 
 #[cfg(unix)]
 #[test]
-fn what_holds_names_is_for_its_owner_alone() {
+fn state_and_output_files_are_private_to_their_owner() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -89,11 +89,11 @@ fn letters() -> Vec<String> {
 fn trusted(jsonl: &str) -> Vec<String> {
     let line = |l: &str| -> Option<String> {
         let row: Value = serde_json::from_str(l).unwrap();
-        let heard = row["spans"]
+        let found = row["spans"]
             .as_array()?
             .iter()
             .any(|s| s["sources"].as_array().is_some_and(|all| all.iter().any(|source| source == "trusted")));
-        heard.then(|| row["id"].as_str().unwrap().to_owned())
+        found.then(|| row["id"].as_str().unwrap().to_owned())
     };
     jsonl.lines().filter_map(line).collect()
 }

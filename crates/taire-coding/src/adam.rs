@@ -1,10 +1,10 @@
-//! Adam (Kingma & Ba, 2015), over all numbers or only over the rows of a table that were touched.
+//! Adam (Kingma & Ba, 2015), over all parameters or only over the rows of a table that were touched.
 
 const MEAN: f32 = 0.9;
 const SQUARE: f32 = 0.99;
 const EPSILON: f32 = 1e-8;
 
-/// Numbers with their running means.
+/// The state of the optimiser: running means of gradients and of their squares.
 pub(crate) struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,
@@ -17,14 +17,14 @@ impl Adam {
         Adam { mean: vec![0.0; count], square: vec![0.0; count], rate: 0.0, step: 0 }
     }
 
-    /// Begins a step at this rate.
+    /// Begins a step at this learning rate.
     pub(crate) fn begin(&mut self, rate: f32) {
         self.step = (self.step + 1).min(1 << 20);
         let correct = |b: f32| 1.0 - b.powi(self.step);
         self.rate = rate * correct(SQUARE).sqrt() / correct(MEAN);
     }
 
-    /// Moves the numbers from `at` on.
+    /// Updates the parameters from index `at` on.
     pub(crate) fn apply(&mut self, at: usize, numbers: &mut [f32], gradient: &[f32], decay: f32) {
         let means = self.mean[at..].iter_mut().zip(&mut self.square[at..]);
         for ((x, &g), (mean, square)) in numbers.iter_mut().zip(gradient).zip(means) {

@@ -6,7 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::threads::{self, Dice};
+use taire_text::SplitMix64;
+
+use crate::threads;
 use crate::words::Words;
 
 /// Fewer documents do not make a feature.
@@ -179,7 +181,8 @@ impl Bag {
         bag
     }
 
-    pub(crate) fn of(&self, feature: u32) -> impl Iterator<Item = (usize, f32)> {
+    /// The labels of a feature, with their weights.
+    pub(crate) fn weights_of_feature(&self, feature: u32) -> impl Iterator<Item = (usize, f32)> {
         let range = self.starts[feature as usize] as usize..self.starts[feature as usize + 1] as usize;
         range.map(|at| (self.labels[at] as usize, self.weights[at]))
     }
@@ -188,7 +191,7 @@ impl Bag {
     pub(crate) fn scores(&self, row: &Row) -> Vec<f32> {
         let mut out = self.bias.clone();
         for &(feature, value) in row {
-            self.of(feature).for_each(|(label, weight)| out[label] += weight * value);
+            self.weights_of_feature(feature).for_each(|(label, weight)| out[label] += weight * value);
         }
         out
     }
@@ -220,7 +223,7 @@ fn solve(rows: &[&Row], squares: &[f64], positive: &[usize], features: usize, co
         add(rows[i], sign[i] * start, &mut weights, features);
     }
     let mut order: Vec<usize> = (0..n).collect();
-    let mut dice = Dice(n as u64);
+    let mut dice = SplitMix64::new(n as u64);
     let mut inner = 1e-2;
     for _ in 0..MOST_PASSES {
         dice.shuffle(&mut order);

@@ -11,7 +11,7 @@ use crate::cases::{Case, Labels};
 use crate::measure::Judged;
 use crate::net::{Drop, Input, Net, Tape};
 use crate::threads;
-use crate::tokens::{self, Frozen, SEGMENT, gather, segments};
+use crate::tokens::{self, FrozenEncoder, SEGMENT, gather, segments};
 use crate::words::{Vocabulary, Words};
 
 /// Words that are reported for each code.
@@ -22,7 +22,7 @@ pub(crate) enum Reader {
     Own(Vocabulary),
     /// With the mean and the spread of each number over the training text.
     Frozen {
-        encoder: Box<Frozen>,
+        encoder: Box<FrozenEncoder>,
         mean: Vec<f32>,
         spread: Vec<f32>,
     },
@@ -165,7 +165,7 @@ impl Coder {
             for (feature, first, last) in places {
                 let at = reading.row.binary_search_by_key(&feature, |&(f, _)| f);
                 let value = at.map_or(0.0, |at| reading.row[at].1) / counts[feature as usize] as f32;
-                for (label, weight) in bag.of(feature) {
+                for (label, weight) in bag.weights_of_feature(feature) {
                     let Some(which) = place(label) else { continue };
                     let each = scale * weight * value / (last - first + 1) as f32;
                     (first..=last).for_each(|i| out[which][i] += each);

@@ -12,7 +12,7 @@ use crate::bag::{Bag, Features};
 use crate::cases::{Labels, OTHER};
 use crate::coder::{About, Coder, Deep, Member, Reader};
 use crate::net::{Net, Shape};
-use crate::tokens::Frozen;
+use crate::tokens::FrozenEncoder;
 use crate::words::Vocabulary;
 
 const MARK: &[u8; 8] = b"TAIRECOD";
@@ -197,7 +197,7 @@ fn read_deep(
             (Reader::Own(vocabulary), rows)
         }
         (None, Some(of)) => {
-            let encoder = Frozen::read(moved.unwrap_or(Path::new(&of.folder)))?;
+            let encoder = FrozenEncoder::read(moved.unwrap_or(Path::new(&of.folder)))?;
             if encoder.fingerprint != of.fingerprint || encoder.width() != shape.input {
                 return Err(Error::usage(format!(
                     "the encoder in {} is not the one it was trained with; name that one's folder",

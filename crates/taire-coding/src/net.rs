@@ -429,13 +429,13 @@ fn neighbours(input: Input<'_>, deep: usize, wide: &mut Vec<f32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::threads::Dice;
+    use taire_text::SplitMix64;
 
     #[test]
     fn the_way_back_is_that_of_finite_differences() {
         for pooling in [Pooling::Laat, Pooling::Mean, Pooling::Max] {
             let shape = Shape { input: 5, width: 4, labels: 3, pooling };
-            let mut dice = Dice(11);
+            let mut dice = SplitMix64::new(11);
             let numbers: Vec<f32> = (0..shape.numbers()).map(|_| dice.symmetric()).collect();
             let vectors: Vec<f32> = (0..7 * 5).map(|_| dice.symmetric()).collect();
             let segments = [0..4, 4..7];

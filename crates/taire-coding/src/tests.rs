@@ -2,8 +2,8 @@
 
 use taire_text::Language;
 
-use crate::threads::Dice;
 use crate::{Case, Coder, Grain, Method, Options, Pooling, Table, measure, train};
+use taire_text::SplitMix64;
 
 const DISEASES: &[(&str, &[&str])] = &[
     ("I10", &["hypertension artérielle", "HTA connue", "tension élevée sous bêta-bloquant"]),
@@ -14,7 +14,7 @@ const DISEASES: &[(&str, &[&str])] = &[
 ];
 
 pub(crate) fn cases(count: usize, seed: u64) -> Vec<Case> {
-    let mut dice = Dice(seed);
+    let mut dice = SplitMix64::new(seed);
     let filler = [
         "le patient va bien",
         "sortie prévue demain",

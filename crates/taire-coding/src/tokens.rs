@@ -22,7 +22,7 @@ pub(crate) fn pairs(vocabulary: &Vocabulary, words: &Words, limit: usize) -> Vec
     words.iter().take(limit).map(|word| vocabulary.pair(word)).collect()
 }
 
-fn share(pair: [u32; 2]) -> f32 {
+fn row_weight(pair: [u32; 2]) -> f32 {
     if pair[0] != 0 && pair[1] != 0 { 0.5 } else { 1.0 }
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn gather(pairs: &[[u32; 2]], table: &[f32], width: usize, out: &mut 
     out.resize(pairs.len() * width, 0.0);
     for (&pair, line) in pairs.iter().zip(out.chunks_exact_mut(width)) {
         for row in pair.into_iter().filter(|&r| r != 0) {
-            taire_encoder::math::axpy(share(pair), &table[row as usize * width..][..width], line);
+            taire_encoder::math::axpy(row_weight(pair), &table[row as usize * width..][..width], line);
         }
     }
 }
@@ -46,21 +46,21 @@ pub(crate) fn scatter(
 ) {
     for (&pair, line) in pairs.iter().zip(slopes.chunks_exact(width)) {
         for row in pair.into_iter().filter(|&r| r != 0) {
-            add(row, share(pair), line);
+            add(row, row_weight(pair), line);
         }
     }
 }
 
 /// A transformer whose vectors are read and not changed.
-pub(crate) struct Frozen {
+pub(crate) struct FrozenEncoder {
     pub(crate) folder: PathBuf,
     pub(crate) fingerprint: u64,
     encoder: Encoder,
     tokeniser: Tokeniser,
 }
 
-impl Frozen {
-    pub(crate) fn read(folder: &Path) -> Result<Frozen, Error> {
+impl FrozenEncoder {
+    pub(crate) fn read(folder: &Path) -> Result<FrozenEncoder, Error> {
         let failed =
             |e: taire_encoder::Error| Error::usage(format!("encoder {}: {e}", folder.display())).caused_by(e);
         let (weights, tokeniser) = read_folder(folder).map_err(failed)?;
@@ -75,7 +75,12 @@ impl Frozen {
         let bytes = |numbers: &[f32]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
         let parts = [bytes(&weights.flat), bytes(&weights.words)];
         let fingerprint = stable_hash(parts.iter().map(Vec::as_slice));
-        Ok(Frozen { folder: folder.to_owned(), fingerprint, encoder: Encoder::new(weights), tokeniser })
+        Ok(FrozenEncoder {
+            folder: folder.to_owned(),
+            fingerprint,
+            encoder: Encoder::new(weights),
+            tokeniser,
+        })
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -150,13 +155,13 @@ mod tests {
     #[test]
     fn vectors_of_a_folder_are_one_a_word_however_long_the_text() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../taire-encoder/tests/families/minilm");
-        let frozen = Frozen::read(&folder).unwrap();
+        let frozen = FrozenEncoder::read(&folder).unwrap();
         let text = "douleur thoracique et fièvre ".repeat(300);
         let words = Words::read(&text);
         let vectors = frozen.vectors(&text, &words, usize::MAX);
         assert_eq!(vectors.len(), words.len() * frozen.width());
         assert!(vectors.iter().all(|x| x.is_finite()));
         assert_eq!(frozen.vectors(&text, &words, 5).len(), 5 * frozen.width());
-        assert!(Frozen::read(Path::new("nowhere")).err().unwrap().to_string().contains("nowhere"));
+        assert!(FrozenEncoder::read(Path::new("nowhere")).err().unwrap().to_string().contains("nowhere"));
     }
 }

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use taire_text::Language;
 
+use taire_text::SplitMix64;
+
 use crate::Error;
 use crate::adam::Adam;
 use crate::bag::{Bag, BagOptions, Features, Row};
@@ -17,8 +19,8 @@ use crate::cases::{Case, Grain, Labels};
 use crate::coder::{About, Coder, Deep, Member, Reader, best_threshold, standardise};
 use crate::icd::Table;
 use crate::net::{Drop, Input, Net, Pooling, Shape, Tape};
-use crate::threads::{self, Dice};
-use crate::tokens::{self, Frozen, SEGMENT, gather, scatter, segments};
+use crate::threads;
+use crate::tokens::{self, FrozenEncoder, SEGMENT, gather, scatter, segments};
 use crate::vectors;
 use crate::words::{Vocabulary, Words};
 
@@ -263,7 +265,7 @@ fn start(
     let limit = if first_only { SEGMENT } else { usize::MAX };
     let texts = label_words(labels, table);
     if let Some(folder) = &options.encoder {
-        let encoder = Frozen::read(folder)?;
+        let encoder = FrozenEncoder::read(folder)?;
         for part in parts.iter_mut() {
             let vectors = threads::map(options.threads, part.len(), |i| {
                 encoder.vectors(&part[i].case.text, &part[i].words, limit)
@@ -390,7 +392,7 @@ fn first(
     positive: &[usize],
     documents: usize,
     with_bag: bool,
-    dice: &mut Dice,
+    dice: &mut SplitMix64,
 ) -> Vec<f32> {
     let Shape { input, width, labels, .. } = shape;
     let mut numbers = vec![0.0f32; shape.numbers()];
@@ -448,7 +450,7 @@ fn learn(
 ) -> (Member, Vec<Vec<f32>>) {
     let [train, dev] = parts;
     let shape = Shape { input: start.input, width: options.width, labels: labels.len(), pooling };
-    let mut dice = Dice(options.seed.wrapping_mul(1000).wrapping_add(number as u64));
+    let mut dice = SplitMix64::new(options.seed.wrapping_mul(1000).wrapping_add(number as u64));
     let mut positive = vec![0usize; labels.len()];
     train.iter().flat_map(|p| &p.truth).for_each(|&l| positive[l] += 1);
     let numbers = first(shape, &start.texts, &positive, train.len(), options.with_bag, &mut dice);
@@ -466,7 +468,7 @@ fn learn(
         dice.shuffle(&mut order);
         let mut loss = 0.0;
         for batch in order.chunks(size) {
-            let seed = dice.roll() as u32;
+            let seed = dice.next_u64() as u32;
             let found = threads::map(options.threads, LANES.min(batch.len()), |lane| {
                 lane_of(&member, train, batch, lane, seed, options)
             });

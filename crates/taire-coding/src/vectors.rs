@@ -4,7 +4,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::threads::{self, Dice};
+use taire_text::SplitMix64;
+
+use crate::threads;
 
 /// Words on either side that count as close; the nearer, the more.
 const WINDOW: usize = 4;
@@ -123,7 +125,7 @@ fn inner(a: &[f32], b: &[f32]) -> f32 {
 /// One vector of length one (or zero) for each word, `rows` of them; documents are numbers of words, 0 for none.
 pub(crate) fn learn(documents: &[Vec<u32>], rows: usize, width: usize, threads: usize) -> Vec<f32> {
     let matrix = Sparse::information(documents, rows);
-    let mut dice = Dice(0x7a1e);
+    let mut dice = SplitMix64::new(0x7a1e);
     let mut basis: Vec<f32> = (0..rows * width).map(|_| dice.symmetric()).collect();
     let mut lengths = Vec::new();
     for _ in 0..ROUNDS {
@@ -152,7 +154,7 @@ mod tests {
     #[test]
     fn words_of_the_same_company_lie_close_for_any_number_of_threads() {
         // Words 1 and 2 occur among 3 to 6, words 7 and 8 among 9 to 12.
-        let mut dice = Dice(3);
+        let mut dice = SplitMix64::new(3);
         let documents: Vec<Vec<u32>> = (0..400)
             .map(|i| {
                 let (word, company) = if i % 2 == 0 { (1, 3) } else { (7, 9) };

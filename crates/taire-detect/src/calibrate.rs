@@ -1,12 +1,12 @@
-//! From what the voices say to how often such voices are right.
+//! Calibration: from the detectors' raw scores to the chance that an entity is right.
 //!
 //! Detectors give raw scores of their own making; thresholds of policies are about those. Once everything is decided,
-//! [`Calibration`] turns the voices of an entity into the chance that it is right: a logistic model (Platt scaling,
-//! widened) over the label, who spoke, how surely, who spoke alone, and whether somebody
-//! spoke of another kind of thing or cleared it.
-//! A second model of the same form tells of candidates that were *spared*, left in the text because too few were sure
-//! enough, how likely it is that they identify somebody. `cargo xtask calibrate` fits both on development documents
-//! and measures them on others; the weights are text, one line each, in `data/`.
+//! [`Calibration`] turns the mentions of an entity into the chance that it is right: a logistic model (Platt scaling,
+//! widened) over the label, the sources, their scores, a source that is alone, and whether another source gave a label
+//! of another group or cleared the text.
+//! A second model of the same form gives the chance that a candidate *below the threshold*, which was left in the text,
+//! identifies somebody. `cargo data calibrate` fits both on development documents and measures them on others; the
+//! weights are text, one line each, in `data/`.
 
 use taire_text::{Entity, Group, Label, Language, Score, Source};
 
@@ -38,10 +38,10 @@ const LOGIT: f32 = 4.0;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Calibration {
     found: Weights,
-    spared: Weights,
+    below_threshold: Weights,
 }
 
-/// One logistic model. It judges only sources that were heard when it was fitted.
+/// One logistic model. It weighs only the sources that it was fitted with.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Weights {
     weights: Vec<f32>,
@@ -52,7 +52,7 @@ pub struct Weights {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evidence {
     label: Label,
-    /// The surest voice of each source that spoke of this kind of thing.
+    /// The highest score of each source that gave a label of the same group.
     scores: [Option<Score>; SOURCES],
     disputed: bool,
     cleared: bool,
@@ -62,14 +62,14 @@ impl Evidence {
     pub fn of(entity: &Entity) -> Evidence {
         let mut scores = [None; SOURCES];
         let (mut disputed, mut cleared) = (false, false);
-        for voice in &entity.voices {
-            let Some(label) = voice.label() else {
+        for mention in &entity.mentions {
+            let Some(label) = mention.label() else {
                 cleared = true;
                 continue;
             };
             if label.group() == entity.label.group() {
-                let slot: &mut Option<Score> = &mut scores[voice.source.index()];
-                *slot = Some(slot.map_or(voice.score, |s| s.max(voice.score)));
+                let slot: &mut Option<Score> = &mut scores[mention.source.index()];
+                *slot = Some(slot.map_or(mention.score, |s| s.max(mention.score)));
             } else {
                 disputed = true;
             }
@@ -80,13 +80,13 @@ impl Evidence {
         Evidence { label: entity.label, scores, disputed, cleared }
     }
 
-    /// The sources that spoke.
+    /// The sources that gave a label of this group.
     pub fn sources(&self) -> impl Iterator<Item = Source> + '_ {
         Source::ALL.iter().copied().filter(|s| self.scores[s.index()].is_some())
     }
 
-    /// Calls `put` with each feature that is not zero. Sources for which `hears` is false are as if silent.
-    pub fn features(&self, hears: impl Fn(Source) -> bool, mut put: impl FnMut(usize, f32)) {
+    /// Calls `put` with each feature that is not zero. Sources for which `counts` is false are left out.
+    pub fn features(&self, counts: impl Fn(Source) -> bool, mut put: impl FnMut(usize, f32)) {
         put(BIAS, 1.0);
         if self.disputed {
             put(DISPUTED, 1.0);
@@ -97,7 +97,7 @@ impl Evidence {
         put(LABEL + self.label.index(), 1.0);
         let mut last = None;
         let mut count = 0;
-        for source in self.sources().filter(|&s| hears(s)) {
+        for source in self.sources().filter(|&s| counts(s)) {
             let Some(score) = self.scores[source.index()] else { continue };
             let at = source.index();
             put(SOURCE + at, 1.0);
@@ -141,7 +141,7 @@ impl Weights {
     }
 
     /// The chance that this is right. Sources the model does not know add their own raw score to it, as an
-    /// independent voice would; a person's word is certain.
+    /// independent mention would; a reviewer's mention is certain.
     pub fn chance(&self, evidence: &Evidence) -> Score {
         if evidence.scores[Source::Reviewer.index()].is_some() {
             return Score::CERTAIN;
@@ -173,8 +173,8 @@ impl Weights {
 }
 
 impl Calibration {
-    pub fn new(found: Weights, spared: Weights) -> Calibration {
-        Calibration { found, spared }
+    pub fn new(found: Weights, below_threshold: Weights) -> Calibration {
+        Calibration { found, below_threshold }
     }
 
     /// The one that ships for a language.
@@ -192,7 +192,7 @@ impl Calibration {
             return Err(Error::new(format!("calibration: the first line must be `{VERSION}`")));
         }
         let none = || Weights { weights: vec![0.0; FEATURES], known: [false; SOURCES] };
-        let (mut found, mut spared) = (none(), none());
+        let (mut found, mut below_threshold) = (none(), none());
         for line in lines.filter(|l| !l.starts_with('#')) {
             let bad = || Error::new(format!("calibration: unknown line `{line}`"));
             let mut fields = line.split(' ');
@@ -203,7 +203,7 @@ impl Calibration {
             };
             let model = match model {
                 "found" => &mut found,
-                "spared" => &mut spared,
+                "below_threshold" => &mut below_threshold,
                 _ => return Err(bad()),
             };
             if let Some(source) = name.strip_prefix("knows.") {
@@ -214,14 +214,14 @@ impl Calibration {
             let index = (0..FEATURES).find(|&i| feature_name(i) == name).ok_or_else(bad)?;
             model.weights[index] = value.parse().map_err(|_| bad())?;
         }
-        Ok(Calibration { found, spared })
+        Ok(Calibration { found, below_threshold })
     }
 
     /// As a file of weights, that [`Calibration::parse`] reads.
     pub fn to_text(&self, remark: &str) -> String {
         let mut out = format!("{VERSION}\n# {remark}\n");
         self.found.push(&mut out, "found");
-        self.spared.push(&mut out, "spared");
+        self.below_threshold.push(&mut out, "below_threshold");
         out
     }
 
@@ -231,16 +231,16 @@ impl Calibration {
     }
 
     /// The chance that something left in the text identifies somebody.
-    pub fn spared(&self, candidate: &Entity) -> Score {
-        self.spared_chance(&Evidence::of(candidate))
+    pub fn below_threshold(&self, candidate: &Entity) -> Score {
+        self.below_threshold_chance(&Evidence::of(candidate))
     }
 
     pub fn found_chance(&self, evidence: &Evidence) -> Score {
         self.found.chance(evidence)
     }
 
-    pub fn spared_chance(&self, evidence: &Evidence) -> Score {
-        self.spared.chance(evidence)
+    pub fn below_threshold_chance(&self, evidence: &Evidence) -> Score {
+        self.below_threshold.chance(evidence)
     }
 }
 
@@ -249,16 +249,16 @@ mod tests {
     use super::*;
     use taire_text::{Mention, Role, SourceSet, Span};
 
-    fn entity(label: Label, voices: &[(Source, f32)]) -> Entity {
+    fn entity(label: Label, mentions: &[(Source, f32)]) -> Entity {
         let span = Span::new(0, 6);
         Entity {
             span,
             label,
             role: Role::Unknown,
             score: Score::new(0.9),
-            sources: voices.iter().map(|v| v.0).collect::<SourceSet>(),
+            sources: mentions.iter().map(|v| v.0).collect::<SourceSet>(),
             doubtful_value: false,
-            voices: voices.iter().map(|&(s, p)| Mention::phi(span, label, p, s, "test")).collect(),
+            mentions: mentions.iter().map(|&(s, p)| Mention::phi(span, label, p, s, "test")).collect(),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! At least three authors in a row ("Tanguy H, Estrade EH, Amalric S" or "R. BASTIDE, H. DOMERGUE, S. GIBELIN"), and near
 //! them what only a reference has: a year before a volume, "et al.", PubMed, doi, a publisher. A list of caregivers
-//! has none of these and stays hidden. In a text that numbers its references, who stands right before such a number
+//! has none of these and stays hidden. In a text that numbers its references, the name right before such a number
 //! ("Estrade [12, 13]") is an author too.
 
 use std::sync::LazyLock;
@@ -12,11 +12,11 @@ use taire_text::{Kind, Mention, Note, Shape, Source, Token};
 use crate::MAX_TOKENS;
 use crate::folded::{WordSet, word_hash};
 
-/// Surer than any voice: who cites says so in a form that nothing else has.
+/// Higher than any detector's score: the form of a citation has no other use.
 const SURE: f32 = 1.0;
 /// Less sure than a known identity.
 const LIKELY: f32 = 0.9;
-/// How many tokens before and after the authors the evidence may stand.
+/// How many tokens before and after the authors the evidence may be.
 const BEFORE: usize = 40;
 const AFTER: usize = 160;
 /// How many numbers of references a text has that cites in this way.
@@ -109,7 +109,7 @@ fn text_at<'a>(tokens: &[Token], text: &'a str, at: usize) -> &'a str {
     tokens.get(at).map_or("", |t| t.of(text))
 }
 
-/// Where something stands that only a reference has.
+/// Where something is found that only a reference has.
 fn marks(tokens: &[Token], text: &str) -> Vec<usize> {
     let mut marks = Vec::new();
     for i in 0..tokens.len() {

@@ -261,7 +261,7 @@ fn is_generic(word: &str) -> bool {
     )
 }
 
-/// Words that stand between a head and its proper name.
+/// Words between a head and its proper name.
 fn is_kind_word(folded: &str) -> bool {
     matches!(
         folded,

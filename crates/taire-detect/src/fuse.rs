@@ -1,24 +1,24 @@
-//! The decision procedure: many voices in, disjoint entities out.
+//! Fusion: the mentions of all detectors in, disjoint entities out.
 //!
-//! Generalises the two-detector procedure of Tchouka et al. (2022, §3.4.3). One voice is enough: a missed
-//! identifier costs more than a lost word. Voices that agree make one entity of the union of their characters.
-//! Voices that differ on the label are settled by the source that is more reliable for that label; what the
-//! loser covers beyond the winner stays covered. A `Clear` voice silences what it covers unless that is surer.
+//! Generalises the two-detector procedure of Tchouka et al. (2022, §3.4.3). One mention is enough: a missed
+//! identifier costs more than a lost word. Mentions that agree make one entity that covers them all. Where labels
+//! differ, the source that is more reliable for that label wins; what the loser covers beyond the winner stays
+//! covered. A `Clear` mention removes the mentions inside its span that have a lower score.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use taire_text::{Entity, Label, Mention, Raw, Role, Score, Source, SourceSet, Span, Verdict};
 
-/// Which source to believe for which label, and how sure a voice must be to count.
+/// Which source to believe for which label, and the score from which a mention counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FusionRule {
     /// `rank[label][source]`: lower is more reliable.
     rank: Vec<[u8; Source::ALL.len()]>,
-    /// How sure a voice must be, by label.
+    /// The score from which a mention counts, by label.
     thresholds: Vec<Score>,
     /// The same, by source.
-    voices: [Score; Source::ALL.len()],
+    source_thresholds: [Score; Source::ALL.len()],
 }
 
 impl Default for FusionRule {
@@ -50,7 +50,7 @@ impl FusionRule {
         let mut rule = FusionRule {
             rank: vec![[u8::MAX; Source::ALL.len()]; labels],
             thresholds: vec![threshold; labels],
-            voices: [Score::new(0.0); Source::ALL.len()],
+            source_thresholds: [Score::new(0.0); Source::ALL.len()],
         };
         for &label in Label::ALL {
             rule.set(label, order);
@@ -67,18 +67,19 @@ impl FusionRule {
         }
     }
 
-    /// How sure a voice must be for one label.
+    /// The score from which a mention of one label counts.
     pub fn set_threshold(&mut self, label: Label, threshold: Score) {
         self.thresholds[label.index()] = threshold;
     }
 
-    /// How sure a voice of one source must be, whatever its label.
-    pub fn set_voice(&mut self, source: Source, threshold: Score) {
-        self.voices[source.index()] = threshold;
+    /// The score from which a mention of one source counts, whatever its label.
+    pub fn set_source_threshold(&mut self, source: Source, threshold: Score) {
+        self.source_thresholds[source.index()] = threshold;
     }
 
-    fn hears(&self, mention: &Mention) -> bool {
-        let least = |label: Label| self.thresholds[label.index()].max(self.voices[mention.source.index()]);
+    fn reaches_threshold(&self, mention: &Mention) -> bool {
+        let of_source = self.source_thresholds[mention.source.index()];
+        let least = |label: Label| self.thresholds[label.index()].max(of_source);
         mention.label().is_some_and(|label| mention.score >= least(label))
     }
 
@@ -87,12 +88,12 @@ impl FusionRule {
     }
 }
 
-/// A voice less sure than this yields to one that is surer, whoever speaks.
+/// A mention with a lower score yields to one with a higher score, whatever their sources.
 const DOUBTFUL: f32 = 0.6;
 
-/// A longer entity of these labels keeps what stands inside it: the town in a hospital's name, the person in a
+/// An entity of these labels absorbs the mentions inside its span: the town in a hospital's name, the person in a
 /// street's, the name in a mail address.
-fn keeps_its_inside(label: Label) -> bool {
+fn absorbs_inner_mentions(label: Label) -> bool {
     use Label::*;
     matches!(label, Street | Hospital | HealthCentre | Institution | Email | Url)
 }
@@ -113,8 +114,8 @@ pub fn fuse(text: &str, mentions: &[Mention], rule: &FusionRule) -> Vec<Entity> 
         clear.sort_by_key(|&(span, _)| span);
         clear
     };
-    let heard = |m: &&Mention| !m.span.is_empty() && rule.hears(m) && !silenced(m, &clear);
-    let mut mentions: Vec<&Mention> = mentions.iter().filter(heard).collect();
+    let counts = |m: &&Mention| !m.span.is_empty() && rule.reaches_threshold(m) && !is_cleared(m, &clear);
+    let mut mentions: Vec<&Mention> = mentions.iter().filter(counts).collect();
     mentions.sort_by(|a, b| order(a, b, rule));
 
     let mut claimed = Claims::default();
@@ -124,9 +125,14 @@ pub fn fuse(text: &str, mentions: &[Mention], rule: &FusionRule) -> Vec<Entity> 
     claimed.into_entities()
 }
 
-/// What was said and not heeded: candidates under their threshold or silenced, where no entity stands. Voices about
-/// the same text make one candidate.
-pub fn spared(text: &str, mentions: &[Mention], entities: &[Entity], rule: &FusionRule) -> Vec<Entity> {
+/// Candidates left in the text: mentions below their threshold or cleared, where there is no entity. Mentions of the
+/// same text make one candidate.
+pub fn candidates_below_threshold(
+    text: &str,
+    mentions: &[Mention],
+    entities: &[Entity],
+    rule: &FusionRule,
+) -> Vec<Entity> {
     let free = |m: &Mention| {
         let next = entities.partition_point(|e| e.span.end() <= m.span.start());
         entities.get(next).is_none_or(|e| !e.span.overlaps(m.span))
@@ -135,29 +141,29 @@ pub fn spared(text: &str, mentions: &[Mention], entities: &[Entity], rule: &Fusi
     if left.is_empty() {
         return Vec::new();
     }
-    let all_ears = FusionRule {
+    let without_thresholds = FusionRule {
         rank: rule.rank.clone(),
         thresholds: vec![Score::new(0.0); Label::ALL.len()],
-        voices: [Score::new(0.0); Source::ALL.len()],
+        source_thresholds: [Score::new(0.0); Source::ALL.len()],
     };
-    fuse(text, &left, &all_ears)
+    fuse(text, &left, &without_thresholds)
 }
 
-/// Adds to each entity the voices about its text that were not heeded, for those who ask why: `Clear` ones that were
-/// not sure enough to silence it, or that silenced it, and voices under their threshold.
-pub fn hear_dissent(entities: &mut [Entity], mentions: &[Mention], rule: &FusionRule) {
-    for mention in mentions.iter().filter(|m| !rule.hears(m)) {
+/// Adds to each entity the overruled mentions of its text, so that `explain` can show them: `Clear` mentions, whether
+/// or not they won, and mentions below their threshold.
+pub fn attach_overruled_mentions(entities: &mut [Entity], mentions: &[Mention], rule: &FusionRule) {
+    for mention in mentions.iter().filter(|m| !rule.reaches_threshold(m)) {
         let mut at = entities.partition_point(|e| e.span.end() <= mention.span.start());
         while let Some(entity) = entities.get_mut(at).filter(|e| e.span.overlaps(mention.span)) {
-            if !entity.has_lately_heard(mention) {
-                entity.voices.push(mention.clone());
+            if !entity.has_recent_mention(mention) {
+                entity.mentions.push(mention.clone());
             }
             at += 1;
         }
     }
 }
 
-fn silenced(mention: &Mention, clear: &[(Span<Raw>, Score)]) -> bool {
+fn is_cleared(mention: &Mention, clear: &[(Span<Raw>, Score)]) -> bool {
     let until = clear.partition_point(|(span, _)| span.start() <= mention.span.start());
     clear[..until]
         .iter()
@@ -166,7 +172,7 @@ fn silenced(mention: &Mention, clear: &[(Span<Raw>, Score)]) -> bool {
         .any(|&(span, score)| span.contains(mention.span) && score > mention.score)
 }
 
-/// Strongest voice first. Every field takes part, so that the order does not depend on who spoke first.
+/// Strongest mention first. Every field takes part, so that the result does not depend on the order of detectors.
 fn order(a: &Mention, b: &Mention, rule: &FusionRule) -> Ordering {
     let (la, lb) = (label_of(a), label_of(b));
     class(a, la)
@@ -182,17 +188,17 @@ fn order(a: &Mention, b: &Mention, rule: &FusionRule) -> Ordering {
         .then_with(|| a.why.cmp(&b.why))
 }
 
-/// A person's word first, then what holds others inside it, and the nameless number last.
+/// A reviewer's mention first, then labels that absorb others, and numbers of unknown kind last.
 fn class(m: &Mention, label: Label) -> u8 {
     match (m.source, label) {
         (Source::Reviewer, _) => 0,
         (_, Label::OtherId) => 3,
-        (_, label) if keeps_its_inside(label) && m.score.get() >= 0.5 => 1,
+        (_, label) if absorbs_inner_mentions(label) && m.score.get() >= 0.5 => 1,
         _ => 2,
     }
 }
 
-/// The better source speaks first, unless it is hardly sure itself.
+/// A doubtful mention comes after sure ones, however reliable its source is.
 fn is_doubtful(m: &Mention) -> bool {
     m.score.get() < DOUBTFUL
 }
@@ -210,7 +216,7 @@ impl Claims {
         let label = label_of(mention);
         let overlapped: Vec<usize> = self.overlapping(mention.span);
         if overlapped.is_empty() {
-            if says_something(mention.span, text) {
+            if has_letter_or_digit(mention.span, text) {
                 self.claim(mention.span, mention);
             }
             return;
@@ -228,13 +234,13 @@ impl Claims {
                 claim.label = label;
             }
             if claim.label == label || refines(claim.label, label) {
-                claim.hear(mention);
+                claim.add_mention(mention);
                 agreeing.get_or_insert(start);
             } else {
-                claim.voices.push(mention.clone());
+                claim.mentions.push(mention.clone());
             }
         }
-        free.retain(|&piece| says_something(piece, text));
+        free.retain(|&piece| has_letter_or_digit(piece, text));
         match agreeing {
             Some(start) => free.into_iter().for_each(|piece| self.extend(start, piece, text, mention)),
             None => {
@@ -248,7 +254,7 @@ impl Claims {
         before.into_iter().chain(self.0.range(span.start()..span.end())).map(|(&start, _)| start).collect()
     }
 
-    /// A piece that an agreeing voice adds: glued to a claim of the same label that it touches, else on its own.
+    /// A piece that an agreeing mention adds: glued to a claim of the same label that it touches, else on its own.
     fn extend(&mut self, agreeing: usize, piece: Span<Raw>, text: &str, mention: &Mention) {
         let label = self.0.get(&agreeing).map_or(label_of(mention), |e| e.label);
         let left = self
@@ -283,7 +289,7 @@ impl Claims {
             score: mention.score,
             sources: SourceSet::from_iter([mention.source]),
             doubtful_value: false,
-            voices: vec![mention.clone()],
+            mentions: vec![mention.clone()],
         };
         self.0.insert(span.start(), entity);
     }
@@ -293,7 +299,7 @@ impl Claims {
     }
 }
 
-fn says_something(piece: Span<Raw>, text: &str) -> bool {
+fn has_letter_or_digit(piece: Span<Raw>, text: &str) -> bool {
     piece.of(text).chars().any(char::is_alphanumeric)
 }
 
@@ -312,21 +318,23 @@ fn trimmed(piece: Span<Raw>, whole: Span<Raw>, text: &str) -> Span<Raw> {
     Span::new(piece.start() + left, piece.start() + right.max(left))
 }
 
-trait Hear {
-    fn hear(&mut self, mention: &Mention);
+/// How mentions and neighbours are merged into an entity.
+trait MergeMentions {
+    fn add_mention(&mut self, mention: &Mention);
     fn absorb(&mut self, other: Entity);
-    fn has_lately_heard(&self, mention: &Mention) -> bool;
+    fn has_recent_mention(&self, mention: &Mention) -> bool;
 }
 
-/// How many voices of an entity are compared with a new one. Only a text made of one endless entity has more.
-const LATELY: usize = 256;
+/// How many mentions of an entity, the last ones, are compared with a new one. Only a text that is one endless entity
+/// has more.
+const RECENT_MENTIONS: usize = 256;
 
-impl Hear for Entity {
-    fn has_lately_heard(&self, mention: &Mention) -> bool {
-        self.voices[self.voices.len().saturating_sub(LATELY)..].contains(mention)
+impl MergeMentions for Entity {
+    fn has_recent_mention(&self, mention: &Mention) -> bool {
+        self.mentions[self.mentions.len().saturating_sub(RECENT_MENTIONS)..].contains(mention)
     }
 
-    fn hear(&mut self, mention: &Mention) {
+    fn add_mention(&mut self, mention: &Mention) {
         self.score = if self.sources.contains(mention.source) {
             self.score.max(mention.score)
         } else {
@@ -336,7 +344,7 @@ impl Hear for Entity {
         if self.role == Role::Unknown {
             self.role = mention.role;
         }
-        self.voices.push(mention.clone());
+        self.mentions.push(mention.clone());
     }
 
     fn absorb(&mut self, other: Entity) {
@@ -346,9 +354,9 @@ impl Hear for Entity {
         if self.role == Role::Unknown {
             self.role = other.role;
         }
-        for voice in other.voices {
-            if !self.has_lately_heard(&voice) {
-                self.voices.push(voice);
+        for mention in other.mentions {
+            if !self.has_recent_mention(&mention) {
+                self.mentions.push(mention);
             }
         }
     }
@@ -371,12 +379,12 @@ mod tests {
     }
 
     #[test]
-    fn one_voice_is_enough_and_agreement_raises_the_score() {
+    fn one_mention_is_enough_and_agreement_raises_the_score() {
         let one = says("DURAND", Label::FamilyName, 0.6, Source::Lexicon);
         let two = says("DURAND", Label::FamilyName, 0.6, Source::Crf);
         assert_eq!(decided(vec![one.clone()]), [("DURAND", Label::FamilyName)]);
         let both = fuse(TEXT, &[one, two], &FusionRule::default());
-        assert!(both[0].score.get() > 0.8 && both[0].voices.len() == 2);
+        assert!(both[0].score.get() > 0.8 && both[0].mentions.len() == 2);
     }
 
     #[test]
@@ -412,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_silences_the_weaker_only() {
+    fn clear_removes_weaker_mentions_only() {
         let at = TEXT.find("DURAND").unwrap();
         let clear = Mention::clear(Span::new(at, at + 6), 0.7, Source::Lexicon, "eponym");
         assert_eq!(decided(vec![says("DURAND", Label::FamilyName, 0.6, Source::Lexicon), clear.clone()]), []);
@@ -424,7 +432,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entities_are_disjoint_sorted_and_cover_every_strong_voice(
+        fn entities_are_disjoint_sorted_and_cover_every_strong_mention(
             spans in prop::collection::vec((0usize..40, 1usize..9, 0usize..34, 0usize..10, 0.5f32..1.0), 0..24),
             rotate in 0usize..24,
         ) {

@@ -6,7 +6,7 @@ use taire_text::{Entity, Kind, Label, Language, Mention, Note, Role, Shape, Sour
 
 use crate::MAX_TOKENS;
 
-/// Adds the initials that stand beside the names already found.
+/// Adds the initials next to the names already found.
 pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
     let named = |e: &&Entity| matches!(e.label, Label::GivenName | Label::FamilyName);
     for entity in entities.iter().filter(named) {

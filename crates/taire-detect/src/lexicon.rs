@@ -13,13 +13,13 @@ use crate::citations::citations;
 use crate::details::{Detail, Reading};
 use crate::facilities::{abbreviated, acronym_after, facility};
 use crate::folded::{WordSet, token_hash};
-use crate::names::{Order, Run, Trust, Unit, is_nickname};
+use crate::names::{NameUnit, Order, Run, Trust, is_nickname};
 use crate::organisations::organisation;
 use crate::places::{code_after, code_before, town};
 use crate::words::{WordClass, is_office, medical_name};
 use crate::{Detector, Error};
 
-/// Finds by what words are and what stands beside them.
+/// Finds by what words are and what is beside them.
 #[derive(Debug, Default)]
 pub struct Lexical;
 
@@ -410,7 +410,7 @@ impl Reader<'_> {
             return None;
         }
         let upper = first.upper;
-        let goes_on = |u: &Unit| !shouting && !u.initial && (upper || !u.upper);
+        let goes_on = |u: &NameUnit| !shouting && !u.initial && (upper || !u.upper);
         let kept = 1 + self.run.units[1..].iter().take_while(|u| goes_on(u)).count();
         self.run.units.truncate(kept);
         self.run.comma = None;
@@ -589,7 +589,7 @@ fn is_scale(note: &Note, at: usize) -> bool {
     !title && !key && !named(at + 1) && !(at > 0 && (named(at - 1) || shouts(at - 1))) && !shouts(at + 1)
 }
 
-/// "(ELISA", "par ELISA", "technique ELISA": where an acronym stands, and no name does.
+/// "(ELISA", "par ELISA", "technique ELISA": contexts of an acronym, not of a name.
 fn after_science(note: &Note, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |i| note.tokens[i].of(note.norm()));
     matches!(

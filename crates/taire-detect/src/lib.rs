@@ -1,9 +1,10 @@
 //! Finding what identifies a person.
 //!
-//! Each detector reads notes and says what it saw as mentions; none edits the text. [`fuse`] decides between
+//! Each detector reads notes and returns what it found as mentions; none edits the text. [`fuse`] decides between
 //! them. Rules live as tables beside the code that reads them, and as marked-text specs under `specs/`.
 
 mod allow_list;
+mod broken_names;
 mod calibrate;
 mod citations;
 mod details;
@@ -30,7 +31,6 @@ mod sections;
 mod settle;
 mod span_index;
 mod structure;
-mod torn;
 
 pub mod names;
 pub mod words;
@@ -40,7 +40,7 @@ use taire_text::{Mention, Note, Source};
 pub use allow_list::{AllowList, Judgement, Judgements, WordEntry, WordList, mask_titles, starter_allows};
 pub use calibrate::{Calibration, Evidence, FEATURES, Weights, feature_name};
 pub use error::Error;
-pub use fuse::{FusionRule, fuse, hear_dissent, spared};
+pub use fuse::{FusionRule, attach_overruled_mentions, candidates_below_threshold, fuse};
 pub use guard::languages::foreign_language;
 pub use guard::{ClinicalRule, Guard, clinical_rules};
 pub use initials::initials;

@@ -436,7 +436,7 @@ mod tests {
                     score: Score::CERTAIN,
                     sources: SourceSet::from_iter([Source::Structure]),
                     doubtful_value: false,
-                    voices: Vec::new(),
+                    mentions: Vec::new(),
                 }
             })
             .collect();

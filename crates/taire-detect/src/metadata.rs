@@ -3,16 +3,16 @@
 //! Names, towns and streets compare without case and accents, space and hyphen alike, with one typing error from
 //! six letters on; numbers compare with separators removed. A name that is also a word, or has two letters, needs
 //! a capital and a title or a neighbour that belongs to the same people. Names that are broken over a line,
-//! letter-spaced or glued are found by [`crate::torn`].
+//! letter-spaced or glued are found by [`crate::broken_names`].
 
 use std::sync::Arc;
 
 use jiff::civil::Date;
 use taire_text::{Identity, KnownIdentity, Label, Mention, Note, Role, Shape, Source, date, fold};
 
+use crate::broken_names::BrokenNameMatcher;
 use crate::folded::title_before;
 use crate::phrases::{Hit, Known, Match, Phrases};
-use crate::torn::Torn;
 use crate::{Detector, Error};
 
 /// Finds the strings of [`Note::known`].
@@ -21,7 +21,7 @@ pub struct Metadata;
 
 struct Matcher {
     phrases: Phrases,
-    torn: Torn,
+    broken_names: BrokenNameMatcher,
     births: Vec<(Date, Role)>,
 }
 
@@ -50,7 +50,11 @@ impl Detector for Metadata {
 
 impl Matcher {
     fn new(known: &KnownIdentity) -> Self {
-        let mut matcher = Matcher { phrases: Phrases::tolerant(), torn: Torn::default(), births: Vec::new() };
+        let mut matcher = Matcher {
+            phrases: Phrases::tolerant(),
+            broken_names: BrokenNameMatcher::default(),
+            births: Vec::new(),
+        };
         let patient = known.person();
         matcher.add_person(&patient, Role::Patient);
         if let Some(id) = &known.patient {
@@ -59,7 +63,7 @@ impl Matcher {
         known.relatives.iter().for_each(|p| matcher.add_person(p, Role::Relative));
         known.caregivers.iter().for_each(|p| matcher.add_person(p, Role::Caregiver));
         matcher.phrases.build();
-        matcher.torn.build();
+        matcher.broken_names.build();
         matcher
     }
 
@@ -89,7 +93,7 @@ impl Matcher {
         if let Some(address) = &person.address {
             if let Some(street) = &address.street {
                 phrases.add_phrase(street, known(Label::Street));
-                self.torn.add(street, known(Label::Street));
+                self.broken_names.add(street, known(Label::Street));
                 let way = street.trim_start_matches(|c: char| !c.is_alphabetic());
                 let way = ["bis", "ter", "quater"].iter().fold(way, |w, s| {
                     w.strip_prefix(s)
@@ -99,7 +103,7 @@ impl Matcher {
                 let way = way.trim_end_matches(|c: char| !c.is_alphabetic());
                 if way.contains(' ') {
                     phrases.add_phrase(way, known(Label::Street));
-                    self.torn.add(way, known(Label::Street));
+                    self.broken_names.add(way, known(Label::Street));
                 }
             }
             if let Some(code) = &address.postal_code {
@@ -107,7 +111,7 @@ impl Matcher {
             }
             if let Some(city) = address.city.as_deref().filter(|c| c.chars().count() >= 3) {
                 phrases.add_phrase(city, known(Label::City));
-                self.torn.add(city, known(Label::City));
+                self.broken_names.add(city, known(Label::City));
             }
             if let Some(country) = address.country.as_deref().filter(|c| c.chars().count() >= 4) {
                 phrases.add_phrase(country, known(Label::Country));
@@ -115,7 +119,7 @@ impl Matcher {
         }
         if let Some(place) = person.birth_place.as_deref().filter(|c| c.chars().count() >= 3) {
             phrases.add_phrase(place, known(Label::City));
-            self.torn.add(place, known(Label::City));
+            self.broken_names.add(place, known(Label::City));
         }
         if let Some(date) = person.birth_date {
             self.births.push((date, role));
@@ -124,7 +128,7 @@ impl Matcher {
 
     fn add_name(&mut self, name: &str, known: Known) {
         self.phrases.add_name(name, known);
-        self.torn.add_name(name, known);
+        self.broken_names.add_name(name, known);
     }
 
     fn find(&self, note: &Note, out: &mut Vec<Mention>) {
@@ -132,7 +136,7 @@ impl Matcher {
         if self.phrases.is_empty() {
             return;
         }
-        self.torn.search(note, |span, known, why| {
+        self.broken_names.search(note, |span, known, why| {
             let span = note.to_raw(span);
             out.push(Mention::phi(span, known.label, 1.0, Source::Metadata, why).with_role(known.role));
         });

@@ -16,7 +16,7 @@ const MAX_UNITS: usize = 6;
 
 /// One part of a name: `Jean-Pierre`, `de la Cruz`, `L'Hostis`, `J.`
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unit {
+pub struct NameUnit {
     pub first: usize,
     pub last: usize,
     pub initial: bool,
@@ -42,8 +42,8 @@ pub enum Trust {
 /// A run of name words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    pub units: Vec<Unit>,
-    /// Index of the unit after which a comma stood ("DURAND, Charles").
+    pub units: Vec<NameUnit>,
+    /// Index of the unit followed by a comma ("DURAND, Charles").
     pub comma: Option<usize>,
 }
 
@@ -127,7 +127,7 @@ impl Run {
         if let Some(comma) = self.comma {
             return (0..n).map(|i| if i < comma { FamilyName } else { GivenName }).collect();
         }
-        let full: Vec<&Unit> = self.units.iter().filter(|u| !u.initial).collect();
+        let full: Vec<&NameUnit> = self.units.iter().filter(|u| !u.initial).collect();
         let mixed_case = full.iter().any(|u| u.upper) && full.iter().any(|u| !u.upper && !u.particle);
         if mixed_case {
             return self
@@ -193,7 +193,7 @@ pub enum Order {
     GivenOnly,
 }
 
-impl Unit {
+impl NameUnit {
     pub fn is_frequent_given(&self) -> bool {
         self.given >= 5
     }
@@ -228,7 +228,7 @@ fn column_before(note: &Note, at: usize) -> bool {
 }
 
 /// `Jean DUPONT Marie LEGRAND`: a second change from capitals to title case starts another person.
-fn changes_person(units: &[Unit], next: &Unit) -> bool {
+fn changes_person(units: &[NameUnit], next: &NameUnit) -> bool {
     if next.initial {
         return false;
     }
@@ -243,7 +243,7 @@ fn changes_person(units: &[Unit], next: &Unit) -> bool {
     changes > 1
 }
 
-fn read_unit(note: &Note, at: usize, trust: Trust, first: bool) -> Option<Unit> {
+fn read_unit(note: &Note, at: usize, trust: Trust, first: bool) -> Option<NameUnit> {
     let (tokens, text) = (&note.tokens, note.norm());
     let token = tokens.get(at)?;
     if token.kind != Kind::Word {
@@ -313,11 +313,11 @@ fn joined_by_apostrophe(tokens: &[Token], text: &str, at: usize) -> Option<usize
         .then_some(at + 2)
 }
 
-fn read_initial(tokens: &[Token], text: &str, at: usize) -> Option<Unit> {
+fn read_initial(tokens: &[Token], text: &str, at: usize) -> Option<NameUnit> {
     if let Some(next) = joined_by_apostrophe(tokens, text, at) {
         // `D'ALMEIDA` in capitals.
         let token = &tokens[next];
-        return Some(Unit {
+        return Some(NameUnit {
             first: at,
             last: next,
             initial: false,
@@ -354,7 +354,7 @@ fn read_initial(tokens: &[Token], text: &str, at: usize) -> Option<Unit> {
         }
         last += 2;
     }
-    Some(Unit {
+    Some(NameUnit {
         first: at,
         last,
         initial: true,
@@ -375,7 +375,7 @@ fn finish(
     trust: Trust,
     opens: bool,
     particle: bool,
-) -> Option<Unit> {
+) -> Option<NameUnit> {
     let (tokens, text) = (&note.tokens, note.norm());
     let token = &tokens[start];
     // `OMS2`, `PAX8`: a code, no name.
@@ -414,7 +414,7 @@ fn finish(
         return None;
     }
     let facts = token.facts;
-    let mut unit = Unit {
+    let mut unit = NameUnit {
         first,
         last: start,
         initial: false,

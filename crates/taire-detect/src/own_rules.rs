@@ -59,7 +59,7 @@ impl OwnRules {
         Ok(())
     }
 
-    /// Adds words that are hidden wherever they stand; case, accents and hyphens do not count.
+    /// Adds words that are hidden wherever they occur; case, accents and hyphens do not count.
     pub fn deny<'w>(&mut self, words: impl Iterator<Item = &'w str>, label: Label, role: Role) {
         for word in words {
             let known = Known::new(label, role);

@@ -1,4 +1,4 @@
-//! Towns, by list and by what stands before them.
+//! Towns, by list and by what comes before them.
 
 use taire_lexicon::Lexicon;
 use taire_text::{Facts, Kind, Label, Language, Mention, Note, Shape, Source, Token, fold};

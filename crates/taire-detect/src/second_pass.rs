@@ -211,7 +211,7 @@ mod tests {
             score: Score::new(0.97),
             sources: SourceSet::from_iter([source]),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         }
     }
 

@@ -35,7 +35,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// All rules together, as a policy without a model hears them.
+    /// All rules together, as in a policy without a model.
     fn all(language: Language, detectors: &[&'a dyn Detector]) -> Self {
         let mut bench = Bench::new(language, detectors[0]).with_initials();
         bench.detectors = detectors.to_vec();

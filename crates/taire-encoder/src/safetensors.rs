@@ -20,14 +20,14 @@ struct Entry {
 }
 
 /// Bytes that can be read from any place.
-trait Place: Read + Seek + Send {}
+trait SeekableBytes: Read + Seek + Send {}
 
-impl<T: Read + Seek + Send> Place for T {}
+impl<T: Read + Seek + Send> SeekableBytes for T {}
 
 /// An open file; tensors are read one by one.
 pub struct Tensors {
     path: PathBuf,
-    file: Box<dyn Place>,
+    file: Box<dyn SeekableBytes>,
     start: u64,
     entries: BTreeMap<String, Entry>,
 }
@@ -51,7 +51,7 @@ impl Tensors {
         Tensors::read_header(Path::new(name), Box::new(io::Cursor::new(bytes)), bytes.len() as u64)
     }
 
-    fn read_header(path: &Path, mut file: Box<dyn Place>, length: u64) -> Result<Tensors, Error> {
+    fn read_header(path: &Path, mut file: Box<dyn SeekableBytes>, length: u64) -> Result<Tensors, Error> {
         let failed = |e: io::Error| Error::io(e.to_string(), e).in_file(path);
         let damaged = |why: &str| Error::damaged(why).in_file(path);
         let mut size = [0; 8];

@@ -2,28 +2,13 @@
 //!
 //! Percentile method (Efron, 1979), 95 %. The generator is seeded, so the same corpora give the same bounds.
 
+use taire_text::SplitMix64;
+
 use crate::scores::{Counts, Interval, ScoreIntervals};
-
-/// SplitMix64 (Steele, Lea & Flood, 2014): small, fast, good enough to draw documents.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
-    }
-}
 
 /// Draws `n` documents `resamples` times and hands each draw, as indices, to `see`.
 fn draws(n: usize, resamples: usize, seed: u64, mut see: impl FnMut(&[usize])) {
-    let mut rng = SplitMix(seed);
+    let mut rng = SplitMix64::new(seed);
     let mut draw = vec![0; n];
     for _ in 0..resamples {
         draw.iter_mut().for_each(|slot| *slot = rng.below(n));

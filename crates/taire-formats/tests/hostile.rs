@@ -263,11 +263,11 @@ fn encodings_may_be_mixed() {
 }
 
 #[test]
-fn a_picture_is_told_and_not_passed_on() {
+fn a_picture_is_reported_and_not_passed_on() {
     for name in ["lettre.html", "lettre.pdf", "lettre.odt"] {
         let document = read(name, &fixture(name)).unwrap().remove(0);
-        let told =
+        let reported =
             document.left_out.keys().any(|what| matches!(what, LeftOut::Pictures | LeftOut::Properties));
-        assert!(told, "{name}: {:?}", document.left_out);
+        assert!(reported, "{name}: {:?}", document.left_out);
     }
 }

@@ -180,7 +180,7 @@ fn absurd_places_and_sizes_are_refused_or_written_within_limits() {
                 continue;
             }
         };
-        // Letters may stand so far apart that each is a word.
+        // Letters may be so far apart that each is a word.
         assert!(document.text.contains('K'), "{content}");
         let new = rewrite(&document, &[("Kervadec", "Petit")]).unwrap();
         assert!(!holds(&all_bytes(&new), "Kervadec"), "{content}");

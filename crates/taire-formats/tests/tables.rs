@@ -193,7 +193,7 @@ fn tables_that_cannot_be_are_refused_and_the_rest_is_done() {
     let text: ArrayRef = Arc::new(StringArray::from(vec!["SECRETNAME"]));
     let nested: ArrayRef = Arc::new(codes.finish());
     write_table(&bench.input("nested.parquet"), vec![("text", text.clone()), ("codes", nested.clone())]);
-    write_table(&bench.input("untold.parquet"), vec![("body", text.clone())]);
+    write_table(&bench.input("unnamed.parquet"), vec![("body", text.clone())]);
     write_table(&bench.input("typed.parquet"), vec![("text", Arc::new(Int64Array::from(vec![1])))]);
     write_table(&bench.input("left-out.parquet"), vec![("text", text.clone()), ("other", nested)]);
     fs::write(bench.input("noise.parquet"), b"PAR1 SECRETNAME PAR1").unwrap();
@@ -202,7 +202,7 @@ fn tables_that_cannot_be_are_refused_and_the_rest_is_done() {
     let refused = bench.go("out");
     let said = |name: &str| refused.iter().find(|r| r.contains(name)).unwrap();
     assert!(said("nested.parquet").contains("column `codes` is nested"));
-    assert!(said("untold.parquet").contains("`text_column`"));
+    assert!(said("unnamed.parquet").contains("`text_column`"));
     assert!(said("typed.parquet").contains("holds numbers"));
     assert!(said("noise.parquet").contains("damaged") && said("cut.parquet").contains("damaged"));
     assert_eq!(refused.len(), 5);

@@ -190,7 +190,7 @@ fn replaced(text: &str) -> (String, Vec<OutSpan>) {
     (out, spans)
 }
 
-/// Whether a name stands in the bytes. Letters in the middle of base64 spell nothing, nor do digits of `\'cE` and `&#xC8E`.
+/// Whether the bytes contain a name. Letters in the middle of base64 spell nothing, nor do digits of `\'cE` and `&#xC8E`.
 fn contains(bytes: &[u8], name: &str) -> bool {
     const LONG: usize = 60;
     let coded = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');

@@ -38,7 +38,7 @@ const LETTERS: u32 = 2;
 /// How many languages there are.
 const COUNT: usize = Language::ALL.len();
 
-/// The language that a function word speaks for, as an index into [`Language::ALL`].
+/// The language of a function word, as an index into [`Language::ALL`].
 static VOTES: LazyLock<FxHashMap<u64, usize>> = LazyLock::new(|| {
     let words = vocabulary::files().filter_map(|(language, file)| Some((language? as usize, &file.words)));
     let votes = words.flat_map(|(language, words)| {

@@ -11,7 +11,7 @@
 //! assert!(french.has("von", WordRole::Particle) && french.has("Mme", WordRole::TitleFemale));
 //! ```
 //!
-//! The crate knows words and nothing of spans, labels or documents, so that it can stand below all that read them.
+//! The crate knows words and nothing of spans, labels or documents, so that every other crate can depend on it.
 
 mod calendar;
 mod fold;

@@ -79,7 +79,7 @@ roles! {
 
     /// A particle that surrogates keep as it is: `von` of `von Windeck`. The others (`Saint`, `Mac`) go with their name.
     KeptParticle "kept-particle",
-    /// Announces a name wherever it stands.
+    /// Announces a name wherever it occurs.
     TitleAnywhere "title-anywhere",
     /// Announces a name, but may be an initial or an ordinary word: `M`, `interne`.
     TitleLoose "title-loose",
@@ -100,11 +100,11 @@ roles! {
     /// Stands after a name, or where one is expected, and is none.
     NoName "no-name",
 
-    /// May stand before a day: `le`, `du`, `el`, `né`.
+    /// May come before a day: `le`, `du`, `el`, `né`.
     CueDay "cue-day",
     /// Names a year: `année`, `año`.
     CueYear "cue-year",
-    /// May stand before a month or a year: `en`, `depuis`, `desde`.
+    /// May come before a month or a year: `en`, `depuis`, `desde`.
     CuePeriod "cue-period",
     /// The start of a month or a year: `début`.
     ThirdStart "third-start",

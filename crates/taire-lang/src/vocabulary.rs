@@ -12,7 +12,7 @@ use crate::{Gender, Language, Number, WordRole, WordRoles, fold_hash};
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Word {
     pub roles: WordRoles,
-    /// The sex of the person it speaks of: `madame`, `hermano`.
+    /// The sex of the person it denotes: `madame`, `hermano`.
     pub gender: Option<Gender>,
     /// Its part in a number in letters.
     pub number: Option<Number>,

@@ -28,7 +28,7 @@ macro_rules! data {
     };
 }
 
-pub(crate) fn of(language: Language) -> &'static Data {
+pub(crate) fn data_of_language(language: Language) -> &'static Data {
     static FR: Data = data!("fr");
     static ES: Data = data!("es");
     match language {

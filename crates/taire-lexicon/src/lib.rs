@@ -27,7 +27,7 @@ pub use towns::{Town, TownKind};
 use phrases::{Heads, longest};
 use towns::Table;
 
-/// What a region's or a country's name stands for.
+/// What a region's or a country's name denotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PlaceKind {
     /// A region, department, province or island.
@@ -38,15 +38,15 @@ pub enum PlaceKind {
 /// A region or country found by name, with its code (INSEE, INE or ISO 3166; old regions carry an `R` and the
 /// code of the region of today).
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct RegionOrCountry {
     pub kind: PlaceKind,
     code: [u8; 4],
 }
 
-impl Place {
-    fn from_value(value: u64) -> Place {
+impl RegionOrCountry {
+    fn from_value(value: u64) -> RegionOrCountry {
         let kind = if value >> 32 == 1 { PlaceKind::Country } else { PlaceKind::Region };
-        Place { kind, code: (value as u32).to_be_bytes() }
+        RegionOrCountry { kind, code: (value as u32).to_be_bytes() }
     }
 
     pub fn code(&self) -> &str {
@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for RegionOrCountry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Place({:?} {})", self.kind, self.code())
     }
@@ -107,7 +107,7 @@ impl Lexicon {
     }
 
     fn open(language: Language) -> Lexicon {
-        let data = embedded::of(language);
+        let data = embedded::data_of_language(language);
         let map = |bytes| Map::new(bytes).expect("the embedded lexicons are well-formed, a test opens them");
         let (town_names, places, facilities) = (map(data.town_names), map(data.places), map(data.facilities));
         Lexicon {
@@ -217,14 +217,15 @@ impl Lexicon {
     }
 
     /// The region, department, province or country of a folded name.
-    pub fn place(&self, folded: &str) -> Option<Place> {
-        self.places.get(folded).map(Place::from_value)
+    pub fn place(&self, folded: &str) -> Option<RegionOrCountry> {
+        self.places.get(folded).map(RegionOrCountry::from_value)
     }
 
     /// The longest name of a region or country from token `at` on.
-    pub fn longest_place(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, Place)> {
+    pub fn longest_place(&self, norm: &str, tokens: &[Token], at: usize) -> Option<(usize, RegionOrCountry)> {
         self.heads[0].may_start(norm, tokens, at).then_some(())?;
-        longest(self.places.as_fst(), norm, tokens, at).map(|(n, value)| (n, Place::from_value(value)))
+        longest(self.places.as_fst(), norm, tokens, at)
+            .map(|(n, value)| (n, RegionOrCountry::from_value(value)))
     }
 
     /// What a folded name is, if it is a known facility's.
@@ -244,7 +245,7 @@ impl Lexicon {
     }
 
     pub fn pools(&self) -> &Pools {
-        self.pools.get_or_init(|| Pools::parse(embedded::of(self.language).pools))
+        self.pools.get_or_init(|| Pools::parse(embedded::data_of_language(self.language).pools))
     }
 }
 

@@ -67,7 +67,7 @@ impl Heads {
     }
 }
 
-/// A mark that stands between two words as a space does.
+/// A mark between two words that separates them like a space.
 fn is_joint(token: &Token, norm: &str) -> bool {
     token.kind == Kind::Mark && matches!(token.of(norm), "-" | "'" | ".")
 }
@@ -84,7 +84,7 @@ impl<'f> Walk<'f> {
         Walk { fst, node: fst.root(), value: Output::zero() }
     }
 
-    /// What the entry that ends here stands for.
+    /// The value of the entry that ends here.
     pub(crate) fn value(&self) -> Option<u64> {
         self.node.is_final().then(|| self.value.cat(self.node.final_output()).value())
     }

@@ -1,4 +1,4 @@
-//! What the embedded lists must say of words that detectors stand or fall by.
+//! What the embedded lists must say of words that detectors depend on.
 
 use taire_lexicon::{Annotator, Facility, Lexicon, PlaceKind, TownKind};
 use taire_text::{Facts, Gender, Language, Note, fold, tokenise};

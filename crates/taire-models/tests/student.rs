@@ -92,9 +92,9 @@ fn a_state_of_other_options_and_broken_files_are_refused() {
     let bytes = train(folder.path(), 1, None).unwrap();
     let other = StudentOptions { rate: 1e-2, ..options(1) };
     let output = folder.path().join("m.student");
-    let told = train_student(&mut Letters, &CLASSES, &other, &output, (&mut |_, _| Ok(0.0), &mut |_| {}))
+    let error = train_student(&mut Letters, &CLASSES, &other, &output, (&mut |_, _| Ok(0.0), &mut |_| {}))
         .unwrap_err();
-    assert!(told.to_string().contains("options changed"), "{told}");
+    assert!(error.to_string().contains("options changed"), "{error}");
     let longer: Vec<u8> = bytes.iter().copied().chain([0]).collect();
     for broken in [&bytes[..bytes.len() / 2], &bytes[..10], b"{}\n", b"", &longer] {
         assert!(StudentDetector::from_bytes(broken).is_err());

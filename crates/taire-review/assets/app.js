@@ -2,7 +2,7 @@
 
 import { call, takeToken } from "/api.js";
 import { h, fill, toast, percent } from "/dom.js";
-import { speak, t, problem, LANGUAGES } from "/say.js";
+import { chooseLanguage, t, problem, LANGUAGES } from "/say.js";
 import { List } from "/list.js";
 import { Editor } from "/editor.js";
 import { askReviewer, showKeys } from "/dialogs.js";
@@ -43,7 +43,7 @@ const top = document.getElementById("top");
 
 async function start() {
   takeToken();
-  const language = speak();
+  const language = chooseLanguage();
   try {
     app.hello = await call("hello");
   } catch (error) {
@@ -69,7 +69,7 @@ async function build(language) {
 
 function drawTop(language) {
   const link = (to, name) => h("a", { href: to, "data-view": name }, t(name));
-  const choice = h("select", { id: "language", "aria-label": t("language"), onchange: (e) => build(speak(e.target.value)).then(() => document.getElementById("language").focus()).catch(fail) },
+  const choice = h("select", { id: "language", "aria-label": t("language"), onchange: (e) => build(chooseLanguage(e.target.value)).then(() => document.getElementById("language").focus()).catch(fail) },
     Object.entries(LANGUAGES).map(([code, words]) => h("option", { value: code, lang: code, selected: code === language }, words.name)));
   fill(top,
     h("a", { class: "skip", href: "#main", onclick: (e) => { e.preventDefault(); focusMain(); } }, t("skip")),

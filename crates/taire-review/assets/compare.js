@@ -1,4 +1,4 @@
-// Beside the text: what it becomes, and whom its record speaks of.
+// Beside the text: what it becomes, and the people in its record.
 
 import { call } from "/api.js";
 import { h, fill } from "/dom.js";

@@ -92,7 +92,7 @@ export class Editor {
     this.element.classList.toggle("with-panel", this.view === "text");
     if (this.view === "after") return showAfter(this);
     if (this.view === "record") return showRecord(this);
-    this.text.set(this.doc.text, this.doc.language, this.marks(), this.doc.spared);
+    this.text.set(this.doc.text, this.doc.language, this.marks(), this.doc.below_threshold);
     if (!this.text.element.isConnected) fill(this.body, h("h2", { class: "unseen" }, t("tab_text")), this.text.element, this.panel);
     this.drawPanel();
   }
@@ -143,7 +143,7 @@ export class Editor {
         button("borders", "B", () => this.borders()),
         button("remove", "⌫", () => this.remove("here")),
         button("apply_all", "G", () => this.applyAll())),
-      found ? [h("h3", {}, t("why")), this.voices(found)] : mark.by === "found" ? null : h("p", { class: "hint" }, t("nobody_found")),
+      found ? [h("h3", {}, t("why")), this.mentions(found)] : mark.by === "found" ? null : h("p", { class: "hint" }, t("nobody_found")),
     ];
   }
 
@@ -154,7 +154,7 @@ export class Editor {
       h("p", { class: "quote" }, what || "–"),
       h("div", { class: "actions" }, h("button", { type: "button", class: "main", onclick: () => this.add() }, t("add_mark"), key("A"))),
       candidate
-        ? [h("h3", {}, t("spared")), h("p", { class: "score" }, t("spared_title", { p: percent(candidate.score) })), this.voices(candidate)]
+        ? [h("h3", {}, t("below_threshold")), h("p", { class: "score" }, t("below_threshold_title", { p: percent(candidate.score) })), this.mentions(candidate)]
         : h("p", { class: "hint" }, t("chosen_hint")),
     ];
   }
@@ -177,8 +177,8 @@ export class Editor {
     ];
   }
 
-  voices(found) {
-    return h("ul", { class: "voices" }, found.voices.map((v) => h("li", { class: v.overruled ? "overruled" : "" },
+  mentions(found) {
+    return h("ul", { class: "mentions" }, found.mentions.map((v) => h("li", { class: v.overruled ? "overruled" : "" },
       h("strong", {}, source(v.source)), ` : ${v.label ? label(v.label) : t("says_clear")}, ${percent(v.score)}`,
       h("br"), h("span", { class: "reason" }, why(v.why)),
       v.overruled ? h("em", {}, ` ${t("overruled")}`) : null)));
@@ -210,7 +210,7 @@ export class Editor {
       return;
     }
     if (event.altKey) return;
-    const doubtful = () => [...this.marks().filter((m) => m.unsure), ...this.text.spared.filter((s) => s.score >= LIKELY)];
+    const doubtful = () => [...this.marks().filter((m) => m.unsure), ...this.text.below_threshold.filter((s) => s.score >= LIKELY)];
     const act = {
       n: () => this.text.jump(this.doc.state.spans, 1),
       p: () => this.text.jump(this.doc.state.spans, -1),
@@ -284,7 +284,7 @@ export class Editor {
   async edit(edit, reach) {
     const [start, end] = edit.to ?? [edit.start, edit.end];
     await this.change("edit", { edit, reach }, (done) => {
-      this.text.choose(start, end, { speak: false });
+      this.text.choose(start, end, { announce: false });
       const more = done.places > 0 ? ` ${t("elsewhere", { n: done.places, d: done.documents })}` : "";
       const again = done.reopened > 0 ? ` ${t("reopened", { n: done.reopened })}` : "";
       const unread = done.unread > 0 ? ` ${t("left_unread", { n: done.unread })}` : "";
@@ -318,7 +318,7 @@ export class Editor {
     else toast(t("next_none"));
   }
 
-  /** Sends a change of the version that is shown. If another was first, that one is shown instead, and told. */
+  /** Sends a change of the version that is shown. If another was first, that one is shown instead, with a message. */
   async change(name, body, then) {
     const { id } = this.doc;
     const hadFocus = this.element.contains(document.activeElement);
@@ -338,7 +338,7 @@ export class Editor {
       if (this.doc?.id !== id) return;
       this.doc = doc;
       this.draw();
-      if (this.view === "text") this.text.choose(start, end, { speak: false });
+      if (this.view === "text") this.text.choose(start, end, { announce: false });
       this.app.changed();
     }
   }

@@ -10,7 +10,7 @@ const held = "taire-language";
 let current = en;
 
 /** Sets the language: one that was chosen before, else the browser's. */
-export function speak(chosen) {
+export function chooseLanguage(chosen) {
   const asked = [chosen, localStorage.getItem(held), ...navigator.languages.map((l) => l.slice(0, 2)), "en"];
   const code = asked.find((l) => l && LANGUAGES[l]);
   if (chosen) localStorage.setItem(held, code);

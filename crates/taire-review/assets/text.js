@@ -28,7 +28,7 @@ export class TextView {
     });
   }
 
-  set(text, language, marks, spared) {
+  set(text, language, marks, below_threshold) {
     if (text !== this.text) {
       this.text = text;
       this.words = [...text.matchAll(WORD)].map((m) => [m.index, m.index + m[0].length]);
@@ -39,14 +39,14 @@ export class TextView {
     this.border = null;
     this.element.lang = language ?? "";
     this.marks = marks;
-    this.spared = spared.filter((s) => !marks.some((m) => m.start < s.end && s.start < m.end));
+    this.below_threshold = below_threshold.filter((s) => !marks.some((m) => m.start < s.end && s.start < m.end));
     this.draw();
   }
 
   draw() {
     const pieces = [
       ...this.marks.map((m) => ({ ...m, kind: "mark" })),
-      ...this.spared.map((s) => ({ ...s, kind: "spared" })),
+      ...this.below_threshold.map((s) => ({ ...s, kind: "below_threshold" })),
     ].sort((a, b) => a.start - b.start || a.end - b.end);
     this.nodes = [];
     const out = [];
@@ -67,7 +67,7 @@ export class TextView {
           "data-short": short(piece.label), "data-start": piece.start,
         }, inner));
       } else {
-        out.push(h("span", { class: "spared", title: t("spared_title", { p: percent(piece.score) }) }, inner));
+        out.push(h("span", { class: "below-threshold", title: t("below_threshold_title", { p: percent(piece.score) }) }, inner));
       }
       at = piece.end;
     }
@@ -82,7 +82,7 @@ export class TextView {
   }
 
   candidate() {
-    return this.spared.find((m) => m.start <= this.start && this.end <= m.end);
+    return this.below_threshold.find((m) => m.start <= this.start && this.end <= m.end);
   }
 
   slice() {
@@ -90,15 +90,15 @@ export class TextView {
   }
 
   /** Chooses a stretch. */
-  choose(start, end, { speak = true, scroll = true } = {}) {
+  choose(start, end, { announce = true, scroll = true } = {}) {
     this.start = start;
     this.end = end;
     this.show(scroll);
     this.chosen();
-    if (speak) this.speak();
+    if (announce) this.announce();
   }
 
-  speak() {
+  announce() {
     const mark = this.mark();
     const what = this.slice();
     announce(mark ? `${what}: ${label(mark.label)}, ${role(mark.role)}` : what);
@@ -243,7 +243,7 @@ export class TextView {
   beginBorder(mark, done) {
     this.border = { mark: { ...mark }, done };
     this.draw();
-    this.choose(mark.start, mark.end, { speak: false });
+    this.choose(mark.start, mark.end, { announce: false });
     announce(t("border_hint"));
   }
 

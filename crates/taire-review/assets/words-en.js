@@ -22,7 +22,7 @@ export default {
     panel: "What is chosen", the_mark: "Mark", chosen: "Chosen text", chosen_hint: "Not marked: it stays in the text. Choose words with Shift and the arrows, or with the mouse.",
     change_label: "Change label", borders: "Move borders", remove: "Remove", apply_all: "Apply to all identical", add_mark: "Mark",
     why: "Why it was found", nobody_found: "No detector found this; a reviewer marked it.", by_reviewer: "Set by a reviewer", score_is: "Chance of being right: {p}",
-    spared: "Left in the text", spared_title: "Left in the text; chance of identifying somebody: {p}", says_clear: "identifies nobody", overruled: "(overruled)",
+    below_threshold: "Left in the text", below_threshold_title: "Left in the text; chance of identifying somebody: {p}", says_clear: "identifies nobody", overruled: "(overruled)",
     legend: "Labels in this document", no_doubt: "Nothing doubtful in this document.", nothing_left: "Nothing to take back.",
     border_hint: "Arrows move the end, Shift and arrows the start; with Control by letter. Enter keeps, Escape leaves.",
     border_start: "Start", border_end: "End", start_left: "Start one word earlier", start_right: "Start one word later", end_left: "End one word earlier", end_right: "End one word later",

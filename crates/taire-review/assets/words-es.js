@@ -20,7 +20,7 @@ export default {
     panel: "Lo elegido", the_mark: "Pasaje marcado", chosen: "Texto elegido", chosen_hint: "Sin marcar: se queda en el texto. Elija palabras con Mayús y las flechas, o con el ratón.",
     change_label: "Cambiar etiqueta", borders: "Mover los bordes", remove: "Quitar", apply_all: "Aplicar a los idénticos", add_mark: "Marcar",
     why: "Por qué se halló", nobody_found: "Ningún detector lo halló; un revisor lo marcó.", by_reviewer: "Puesto por un revisor", score_is: "Probabilidad de acierto: {p}",
-    spared: "Dejado en el texto", spared_title: "Dejado en el texto; probabilidad de identificar a alguien: {p}", says_clear: "no identifica a nadie", overruled: "(descartado)",
+    below_threshold: "Dejado en el texto", below_threshold_title: "Dejado en el texto; probabilidad de identificar a alguien: {p}", says_clear: "no identifica a nadie", overruled: "(descartado)",
     legend: "Etiquetas de este documento", no_doubt: "Nada dudoso en este documento.", nothing_left: "Nada que deshacer.",
     border_hint: "Las flechas mueven el final, Mayús y flechas el principio; con Ctrl, letra a letra. Intro guarda, Esc abandona.",
     border_start: "Principio", border_end: "Final", start_left: "Principio una palabra antes", start_right: "Principio una palabra después", end_left: "Final una palabra antes", end_right: "Final una palabra después",

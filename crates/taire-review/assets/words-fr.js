@@ -20,7 +20,7 @@ export default {
     panel: "Ce qui est choisi", the_mark: "Passage marqué", chosen: "Texte choisi", chosen_hint: "Non marqué : il reste dans le texte. Choisissez des mots avec Maj et les flèches, ou à la souris.",
     change_label: "Changer l’étiquette", borders: "Déplacer les bornes", remove: "Enlever", apply_all: "Appliquer aux identiques", add_mark: "Marquer",
     why: "Pourquoi il a été trouvé", nobody_found: "Aucun détecteur ne l’a trouvé ; un relecteur l’a marqué.", by_reviewer: "Posé par un relecteur", score_is: "Chance d’être juste : {p}",
-    spared: "Laissé dans le texte", spared_title: "Laissé dans le texte ; chance d’identifier quelqu’un : {p}", says_clear: "n’identifie personne", overruled: "(écarté)",
+    below_threshold: "Laissé dans le texte", below_threshold_title: "Laissé dans le texte ; chance d’identifier quelqu’un : {p}", says_clear: "n’identifie personne", overruled: "(écarté)",
     legend: "Étiquettes de ce document", no_doubt: "Rien de douteux dans ce document.", nothing_left: "Rien à annuler.",
     border_hint: "Les flèches déplacent la fin, Maj et flèches le début ; avec Ctrl, lettre par lettre. Entrée garde, Échap abandonne.",
     border_start: "Début", border_end: "Fin", start_left: "Début un mot plus tôt", start_right: "Début un mot plus tard", end_left: "Fin un mot plus tôt", end_right: "Fin un mot plus tard",

@@ -360,7 +360,7 @@ fn document(app: &App, one: &One) -> Result<Value, Problem> {
                 })
                 .collect();
             json!({"start": start, "end": end, "label": s.label, "role": s.role, "score": s.score,
-                   "sources": s.sources, "voices": mentions})
+                   "sources": s.sources, "mentions": mentions})
         };
         spans.iter().zip(places).map(one).collect()
     };
@@ -372,7 +372,7 @@ fn document(app: &App, one: &One) -> Result<Value, Problem> {
     Ok(json!({
         "id": document.id, "name": document.name, "patient": document.patient, "text": document.text,
         "date": document.date.map(|d| d.to_string()), "language": language, "actions": actions(app, language),
-        "found": found, "spared": below_threshold, "state": state(&document.text, &reviewed),
+        "found": found, "below_threshold": below_threshold, "state": state(&document.text, &reviewed),
     }))
 }
 

@@ -19,9 +19,9 @@ pub(crate) enum Edit {
     Remove { at: Range<usize> },
 }
 
-/// The same correction for other places: what it does to which text.
+/// The same correction, to be repeated wherever the same text occurs.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum RepeatedEdit {
     Add {
         text: String,
         label: Label,
@@ -42,37 +42,44 @@ pub(crate) enum Again {
     },
 }
 
-impl Again {
-    /// What a text must hold for the correction to concern it.
+impl RepeatedEdit {
+    /// The text that a document must contain for the correction to apply.
     pub(crate) fn needle(&self) -> &str {
         match self {
-            Again::Add { text, .. } | Again::Remove { text, .. } | Again::Change { text, .. } => text,
+            RepeatedEdit::Add { text, .. }
+            | RepeatedEdit::Remove { text, .. }
+            | RepeatedEdit::Change { text, .. } => text,
         }
     }
 }
 
-/// Makes a correction; what it is elsewhere comes with the new marks.
-pub(crate) fn make(text: &str, marks: &[Mark], edit: &Edit) -> Result<(Vec<Mark>, Again), Problem> {
+/// Applies a correction. Returns the new marks, and the correction for other places.
+pub(crate) fn apply_edit(
+    text: &str,
+    marks: &[Mark],
+    edit: &Edit,
+) -> Result<(Vec<Mark>, RepeatedEdit), Problem> {
     let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default().to_owned();
-    let standing = |range: &Range<usize>| {
+    let index_of = |range: &Range<usize>| {
         let found = marks.iter().position(|m| m.range() == *range);
         found.ok_or_else(|| Problem::cannot("no_mark", "there is no mark with these borders"))
     };
     match edit {
         Edit::Add { at, label, role } => {
-            let again = Again::Add { text: slice(at), label: *label, role: *role };
-            let stands = marks.iter().any(|m| m.range() == *at && m.label == *label && m.role == *role);
+            let again = RepeatedEdit::Add { text: slice(at), label: *label, role: *role };
+            let exists = marks.iter().any(|m| m.range() == *at && m.label == *label && m.role == *role);
             // What is marked here already may still be wanted elsewhere.
-            let made = if stands { marks.to_vec() } else { put(text, marks.to_vec(), at, *label, *role) };
+            let made =
+                if exists { marks.to_vec() } else { set_mark(text, marks.to_vec(), at, *label, *role) };
             Ok((made, again))
         }
         Edit::Change { from, to, label, role } => {
             let mut left = marks.to_vec();
-            let old = left.remove(standing(from)?);
+            let old = left.remove(index_of(from)?);
             if old.range() == *to && old.label == *label && old.role == *role {
                 return Err(Problem::cannot("same", "this is marked so already"));
             }
-            let again = Again::Change {
+            let again = RepeatedEdit::Change {
                 text: slice(from),
                 was: old.label,
                 shift: to.start as isize - from.start as isize,
@@ -80,27 +87,27 @@ pub(crate) fn make(text: &str, marks: &[Mark], edit: &Edit) -> Result<(Vec<Mark>
                 label: *label,
                 role: *role,
             };
-            Ok((put(text, left, to, *label, *role), again))
+            Ok((set_mark(text, left, to, *label, *role), again))
         }
         Edit::Remove { at } => {
             let mut left = marks.to_vec();
-            let old = left.remove(standing(at)?);
-            Ok((left, Again::Remove { text: slice(at), was: old.label }))
+            let old = left.remove(index_of(at)?);
+            Ok((left, RepeatedEdit::Remove { text: slice(at), was: old.label }))
         }
     }
 }
 
-/// Makes the same correction wherever it applies; how many places changed comes with the new marks.
-pub(crate) fn repeat(text: &str, marks: &[Mark], again: &Again) -> (Vec<Mark>, usize) {
+/// Repeats a correction wherever it applies. Returns the new marks, and how many places changed.
+pub(crate) fn repeat_edit(text: &str, marks: &[Mark], again: &RepeatedEdit) -> (Vec<Mark>, usize) {
     let mut out = marks.to_vec();
     let mut count = 0;
     match again {
-        Again::Remove { text: old, was } => {
+        RepeatedEdit::Remove { text: old, was } => {
             out.retain(|m| m.label != *was || text.get(m.range()) != Some(old));
             count = marks.len() - out.len();
         }
-        Again::Add { text: new, label, role } => count += add_all(text, &mut out, new, *label, *role),
-        Again::Change { text: old, was, shift, new, label, role } => {
+        RepeatedEdit::Add { text: new, label, role } => count += add_all(text, &mut out, new, *label, *role),
+        RepeatedEdit::Change { text: old, was, shift, new, label, role } => {
             for mark in marks.iter().filter(|m| m.label == *was && text.get(m.range()) == Some(old)) {
                 let Some(start) = mark.start.checked_add_signed(*shift) else { continue };
                 let to = start..start + new.len();
@@ -110,7 +117,7 @@ pub(crate) fn repeat(text: &str, marks: &[Mark], again: &Again) -> (Vec<Mark>, u
                     continue;
                 }
                 out.retain(|m| m.range() != mark.range());
-                out = put(text, out, &to, *label, *role);
+                out = set_mark(text, out, &to, *label, *role);
                 count += 1;
             }
             count += add_all(text, &mut out, new, *label, *role);
@@ -146,8 +153,8 @@ fn is_whole_word(text: &str, at: &Range<usize>) -> bool {
     !inside(before, own.chars().next()) && !inside(own.chars().next_back(), after)
 }
 
-/// Sets a mark. What it leaves of others stays marked, if it says anything.
-fn put(text: &str, marks: Vec<Mark>, at: &Range<usize>, label: Label, role: Role) -> Vec<Mark> {
+/// Sets a mark. The rest of the marks that it overlaps stays, where it has a letter or digit.
+fn set_mark(text: &str, marks: Vec<Mark>, at: &Range<usize>, label: Label, role: Role) -> Vec<Mark> {
     let mut out = Vec::with_capacity(marks.len() + 1);
     for mark in marks {
         if !mark.overlaps(at) {
@@ -189,7 +196,7 @@ mod tests {
         let (text, marks) = read("M. [Jean Durand, Lyon](FamilyName) vu [hier](RelativeDate)");
         let add = |part, label| {
             let edit = Edit::Add { at: at(&text, part), label, role: Role::Patient };
-            print(&text, &make(&text, &marks, &edit).unwrap().0)
+            print(&text, &apply_edit(&text, &marks, &edit).unwrap().0)
         };
         assert_eq!(
             add("Durand", Label::FamilyName),
@@ -197,14 +204,14 @@ mod tests {
         );
         assert_eq!(add("Lyon vu hier", Label::City), ["Jean Durand FamilyName", "Lyon vu hier City"]);
         let again = Edit::Add { at: at(&text, "hier"), label: Label::RelativeDate, role: Role::Unknown };
-        assert_eq!(make(&text, &marks, &again).ok().unwrap().0, marks);
+        assert_eq!(apply_edit(&text, &marks, &again).ok().unwrap().0, marks);
     }
 
     #[test]
     fn what_is_not_marked_cannot_be_changed_or_removed() {
         let (text, marks) = read("[Durand](FamilyName) et Durand");
         let remove = Edit::Remove { at: 10..16 };
-        assert_eq!(make(&text, &marks, &remove).err().unwrap().code, "no_mark");
+        assert_eq!(apply_edit(&text, &marks, &remove).err().unwrap().code, "no_mark");
     }
 
     #[test]
@@ -212,14 +219,14 @@ mod tests {
         let (text, marks) =
             read("Mme Ker. Vue : Ker, Kerlo, le [CHU Ker](Hospital), Mme KER, aKer, [Ker](City) ; Ker");
         let edit = Edit::Add { at: at(&text, "Ker"), label: Label::FamilyName, role: Role::Patient };
-        let (marks, again) = make(&text, &marks, &edit).unwrap();
-        let (marks, count) = repeat(&text, &marks, &again);
+        let (marks, again) = apply_edit(&text, &marks, &edit).unwrap();
+        let (marks, count) = repeat_edit(&text, &marks, &again);
         assert_eq!(count, 2);
         assert_eq!(
             print(&text, &marks),
             ["Ker FamilyName", "Ker FamilyName", "CHU Ker Hospital", "Ker City", "Ker FamilyName"]
         );
-        let (_, none) = repeat(&text, &marks, &again);
+        let (_, none) = repeat_edit(&text, &marks, &again);
         assert_eq!(none, 0, "a second time changes nothing");
     }
 
@@ -229,8 +236,8 @@ mod tests {
             "[LE](FamilyName) GALL, puis [LE](FamilyName) GALL et [LE](FamilyName) [GALL](City), LE GALL",
         );
         let edit = Edit::Change { from: 0..2, to: 0..7, label: Label::FamilyName, role: Role::Patient };
-        let (marks, again) = make(&text, &marks, &edit).unwrap();
-        let (marks, count) = repeat(&text, &marks, &again);
+        let (marks, again) = apply_edit(&text, &marks, &edit).unwrap();
+        let (marks, count) = repeat_edit(&text, &marks, &again);
         assert_eq!(count, 2);
         assert_eq!(
             print(&text, &marks),
@@ -238,15 +245,15 @@ mod tests {
         );
         let (text, marks) = read("[de Nantes](City) ou [de Nantes](City)");
         let edit = Edit::Change { from: 0..9, to: 3..9, label: Label::City, role: Role::Unknown };
-        let (marks, again) = make(&text, &marks, &edit).unwrap();
-        assert_eq!(print(&text, &repeat(&text, &marks, &again).0), ["Nantes City", "Nantes City"]);
+        let (marks, again) = apply_edit(&text, &marks, &edit).unwrap();
+        assert_eq!(print(&text, &repeat_edit(&text, &marks, &again).0), ["Nantes City", "Nantes City"]);
     }
 
     #[test]
     fn removal_takes_the_same_text_of_the_same_label_only() {
         let (text, marks) = read("[Rose](GivenName) rouge, [Rose](GivenName), [Rose](City)");
-        let (marks, again) = make(&text, &marks, &Edit::Remove { at: 0..4 }).unwrap();
-        let (marks, count) = repeat(&text, &marks, &again);
+        let (marks, again) = apply_edit(&text, &marks, &Edit::Remove { at: 0..4 }).unwrap();
+        let (marks, count) = repeat_edit(&text, &marks, &again);
         assert_eq!((count, print(&text, &marks)), (1, vec!["Rose City".to_owned()]));
     }
 }

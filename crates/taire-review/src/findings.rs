@@ -11,8 +11,8 @@ use crate::mark::{By, Mark};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StoredFindings {
     pub(crate) spans: Vec<FoundSpan>,
-    /// Candidates left in the text. The names in JSON are those of review files that exist.
-    #[serde(rename = "spared")]
+    /// Candidates left in the text. `spared` and `voices` are the names in older review files.
+    #[serde(alias = "spared")]
     pub(crate) below_threshold: Vec<FoundSpan>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct FoundSpan {
     pub(crate) role: Role,
     pub(crate) score: f32,
     pub(crate) sources: Vec<String>,
-    #[serde(rename = "voices")]
+    #[serde(alias = "voices")]
     pub(crate) mentions: Vec<StoredMention>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct StoredMention {
 impl StoredFindings {
     pub(crate) fn of(findings: &Findings) -> StoredFindings {
         let spans = |entities: &[Entity]| entities.iter().map(FoundSpan::of).collect();
-        StoredFindings { spans: spans(&findings.entities), below_threshold: spans(&findings.spared) }
+        StoredFindings { spans: spans(&findings.entities), below_threshold: spans(&findings.below_threshold) }
     }
 
     /// Where a reviewer starts.
@@ -69,7 +69,7 @@ impl StoredFindings {
             score: Score::CERTAIN,
             sources: SourceSet::from_iter([Source::Reviewer]),
             doubtful_value: false,
-            voices: mentions,
+            mentions,
         }
     }
 }
@@ -91,7 +91,7 @@ impl FoundSpan {
             role: entity.role,
             score: entity.score.get(),
             sources: entity.sources.iter().map(|s| s.key().to_owned()).collect(),
-            mentions: entity.voices.iter().map(mention).collect(),
+            mentions: entity.mentions.iter().map(mention).collect(),
         }
     }
 }

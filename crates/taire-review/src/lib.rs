@@ -45,7 +45,7 @@ use app::{App, Stage};
 use gold::Gold;
 use store::Store;
 
-/// A review that listens.
+/// A review with its listener.
 pub struct Review {
     app: Arc<App>,
     listener: Listener,

@@ -1,7 +1,7 @@
-//! One button: a model trained on what was accepted, and what it changes on accepted documents it never saw.
+//! Trains a model on accepted documents and measures what it changes on accepted documents that it did not learn from.
 //!
-//! Three parts, by a hash of the name: most to learn from, some to choose the best iteration on, some set aside. Only
-//! the last are measured: the present policy and the same policy with the new model search them, and both are compared
+//! Documents are split by a hash of their names: most for training, some to choose the best iteration, some held out.
+//! Only the last are measured: the present policy and the same policy with the new model search them, and both are compared
 //! with what reviewers accepted. The new model is written beside the state and used by nobody until a policy names it.
 
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::problem::Problem;
 
 /// Fewer accepted documents cannot be split in three.
 pub(crate) const FEWEST: usize = 10;
-/// One of so many is set aside to measure on, and as many to choose by.
+/// One in so many documents is held out, and as many are used to choose the best iteration.
 const SHARE: usize = 5;
 
 /// Where the training is.
@@ -67,8 +67,9 @@ pub(crate) struct Figures {
     precision: f64,
     recall: f64,
     f1: f64,
-    /// Words that identify somebody and stay in the text, and all that do.
+    /// Identifying words that stay in the text.
     bare: usize,
+    /// All identifying words.
     words: usize,
 }
 
@@ -108,13 +109,14 @@ pub(crate) fn start(app: &Arc<App>, language: Language) -> Result<(), Problem> {
     Ok(())
 }
 
-type Why = (&'static str, Error);
+/// A code for the page, and the error.
+type TrainingError = (&'static str, Error);
 
-fn fault<E: Into<Error>>(error: E) -> Why {
+fn fault<E: Into<Error>>(error: E) -> TrainingError {
     ("fault", error.into())
 }
 
-fn run(app: &App, language: Language) -> Result<Comparison, Why> {
+fn run(app: &App, language: Language) -> Result<Comparison, TrainingError> {
     let policy = match &app.config.policy {
         Some(policy) => Policy::load(policy),
         None => Policy::shipped(language.key()),
@@ -144,7 +146,7 @@ fn run(app: &App, language: Language) -> Result<Comparison, Why> {
     }
     let parts = split(gold);
     let reader = GoldReader::new(language);
-    let read = |documents: &[GoldDoc]| -> Result<Vec<_>, Why> {
+    let read = |documents: &[GoldDoc]| -> Result<Vec<_>, TrainingError> {
         let one = |d: &GoldDoc| -> Result<_, taire::Error> {
             let bytes: Vec<usize> = d.marks.iter().flat_map(|m| [m.start, m.end]).collect();
             let points = from_bytes(&d.text, Offsets::CodePoints, &bytes);
@@ -163,7 +165,7 @@ fn run(app: &App, language: Language) -> Result<Comparison, Why> {
         threads: app.config.jobs.max(1),
         ..TrainOptions::default()
     };
-    let (bytes, _) = train(&read(&parts.learn)?, &read(&parts.choose)?, &options, &mut |p| {
+    let (bytes, _) = train(&read(&parts.train)?, &read(&parts.dev)?, &options, &mut |p| {
         *lock(&app.training) = Training::Running { language, iteration: p.iteration, of: p.max_iterations };
     })
     .map_err(|e| fault(Error::from(taire::Error::from(e))))?;
@@ -175,36 +177,36 @@ fn run(app: &App, language: Language) -> Result<Comparison, Why> {
     };
     save().map_err(fault)?;
     *lock(&app.training) = Training::Measuring { language };
-    let before = measure(&policy, language, &parts.aside)?;
+    let before = measure(&policy, language, &parts.held_out)?;
     policy.detect.model = Some(model.clone());
-    let after = measure(&policy, language, &parts.aside)?;
+    let after = measure(&policy, language, &parts.held_out)?;
     Ok(Comparison {
         language,
         model,
-        learned: parts.learn.len(),
-        chosen_by: parts.choose.len(),
-        held_out: parts.aside.len(),
+        learned: parts.train.len(),
+        chosen_by: parts.dev.len(),
+        held_out: parts.held_out.len(),
         before,
         after,
     })
 }
 
 struct Parts {
-    learn: Vec<GoldDoc>,
-    choose: Vec<GoldDoc>,
-    aside: Vec<GoldDoc>,
+    train: Vec<GoldDoc>,
+    dev: Vec<GoldDoc>,
+    held_out: Vec<GoldDoc>,
 }
 
-/// By the names alone, so that a document stays where it is as others come.
+/// Splits by the names alone, so that a document stays in its part when others are added.
 fn split(mut gold: Vec<GoldDoc>) -> Parts {
     gold.sort_by_cached_key(|d| (stable_hash([d.name.as_bytes()].into_iter()), d.name.clone()));
     let share = (gold.len() / SHARE).max(1);
-    let aside = gold.split_off(gold.len() - share);
-    let choose = gold.split_off(gold.len() - share);
-    Parts { learn: gold, choose, aside }
+    let held_out = gold.split_off(gold.len() - share);
+    let dev = gold.split_off(gold.len() - share);
+    Parts { train: gold, dev, held_out }
 }
 
-fn measure(policy: &Policy, language: Language, documents: &[GoldDoc]) -> Result<Figures, Why> {
+fn measure(policy: &Policy, language: Language, documents: &[GoldDoc]) -> Result<Figures, TrainingError> {
     let pipeline = Pipeline::from_policy(policy, language, None).map_err(fault)?;
     let mut all = Agreement::default();
     for document in documents {
@@ -233,7 +235,7 @@ mod tests {
         let names = |part: &[GoldDoc]| part.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
         let a = split((0..23).map(doc).collect());
         let b = split((0..23).rev().map(doc).collect());
-        assert_eq!((a.learn.len(), a.choose.len(), a.aside.len()), (15, 4, 4));
-        assert_eq!((names(&a.learn), names(&a.aside)), (names(&b.learn), names(&b.aside)));
+        assert_eq!((a.train.len(), a.dev.len(), a.held_out.len()), (15, 4, 4));
+        assert_eq!((names(&a.train), names(&a.held_out)), (names(&b.train), names(&b.held_out)));
     }
 }

@@ -76,9 +76,9 @@ fn add(app: &App, documents: &[(&str, Option<&str>, &str)]) {
         let id = app.store.waiting(7).unwrap()[0];
         let span = |m: &crate::mark::Mark| {
             json!({"start": m.start, "end": m.end, "label": m.label, "role": m.role, "score": 0.9,
-                   "sources": ["lexicon"], "voices": []})
+                   "sources": ["lexicon"], "mentions": []})
         };
-        let found = json!({"spans": marks.iter().map(span).collect::<Vec<_>>(), "spared": []});
+        let found = json!({"spans": marks.iter().map(span).collect::<Vec<_>>(), "below_threshold": []});
         let found: StoredFindings = serde_json::from_value(found).unwrap();
         let outcome =
             Outcome { document: id, language: Some(taire_text::Language::Fr), found: Ok((found, 0.1)) };
@@ -624,7 +624,7 @@ fn a_blind_reviewer_sees_neither_scores_nor_others() {
     accept(&app, "ada", 1);
     accept(&app, "bob", 1);
     let seen = ask(&app, "document", json!({"reviewer": "bob", "id": 1})).unwrap();
-    assert_eq!((&seen["found"], &seen["spared"]), (&json!([]), &json!([])));
+    assert_eq!((&seen["found"], &seen["below_threshold"]), (&json!([]), &json!([])));
     assert_eq!(see(&app, "bob", 1).1, ["Kerzu FamilyName"]);
     let filter = json!({"sort": "doubt", "below": 0.5, "source": "crf", "limit": 9});
     let list = ask(&app, "list", json!({"reviewer": "bob", "filter": filter})).unwrap();
@@ -735,7 +735,7 @@ fn two_states_merge_with_everybodys_marks() {
 }
 
 #[test]
-fn the_page_is_told_what_stays_and_what_is_hidden() {
+fn the_page_receives_what_stays_and_what_is_hidden() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = folder.path().join("notes.jsonl");
     std::fs::write(&corpus, json!({"id": "a", "text": "Mme Kerzu vient de Brest ce jour."}).to_string())

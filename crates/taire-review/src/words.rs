@@ -133,9 +133,10 @@ mod tests {
         });
         let span = |m: &Mark| {
             serde_json::json!({"start": m.start, "end": m.end, "label": m.label, "role": m.role,
-            "score": 0.5, "sources": ["crf"], "voices": []})
+            "score": 0.5, "sources": ["crf"], "mentions": []})
         };
-        let json = serde_json::json!({"spans": before.iter().map(span).collect::<Vec<_>>(), "spared": []});
+        let json =
+            serde_json::json!({"spans": before.iter().map(span).collect::<Vec<_>>(), "below_threshold": []});
         let found: StoredFindings = serde_json::from_value(json).unwrap();
         GoldDoc { name: "a".into(), text, language: None, marks, found }
     }

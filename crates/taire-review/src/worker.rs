@@ -1,4 +1,4 @@
-//! What goes on behind the page: the corpus is read, what is certain of each patient gathered, every document searched.
+//! The background work: the corpus is read, what is certain of each patient is gathered, and every document is searched.
 //!
 //! All of it can be cut short at any moment: what was done is kept, and the next start goes on with the rest.
 
@@ -21,10 +21,10 @@ use crate::store::{Incoming, Outcome, Taken};
 const BATCH: usize = 64;
 const BATCH_BYTES: usize = 4 << 20;
 const BATCH_TIME: Duration = Duration::from_millis(300);
-/// A page of more text than this cannot be worked on.
+/// A document with more text is refused: the page could not show it.
 const MOST_BYTES: usize = 2 << 20;
 
-/// Does all there is to do; what goes wrong is shown on the page.
+/// Does all the work; an error is shown on the page.
 pub(crate) fn run(app: &App) {
     if let Err(error) = work(app) {
         eprintln!("taire: {error}");
@@ -65,7 +65,7 @@ fn build(app: &App) -> Result<Engine, Error> {
     Ok(Engine::with_words(config.policy.as_deref(), &config.words, config.language, Some(&key))?)
 }
 
-/// Tells settings apart that may find other things.
+/// Identifies the settings: documents are searched again when it changes.
 fn fingerprint(app: &App, engine: &Engine) -> Result<i64, Error> {
     let mut fingerprint = Fingerprint::of_engine(engine)?;
     fingerprint.add("patients", &format!("{:?}", app.config.options.patients.is_some()));
@@ -191,7 +191,7 @@ fn find(app: &App, engine: &Engine, records: &Records, id: i64) -> Outcome {
     let look = || -> Result<_, Error> {
         let document = app.store.document(id).map_err(|p| Error::new(p.message))?;
         let note = document.note(engine.language())?;
-        let others = records.of(note.patient.as_deref());
+        let others = records.record_of(note.patient.as_deref());
         let (note, findings) = engine.find_with(note, &others)?;
         Ok((note.language, StoredFindings::of(&findings), findings.doubt.figure()))
     };

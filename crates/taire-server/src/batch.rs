@@ -66,7 +66,7 @@ pub(crate) async fn answer(
     entry: &mut Entry,
 ) -> Result<Response<Body>, Problem> {
     let turn = service.batches.clone().try_acquire_owned().map_err(|_| Problem::Busy("batches"))?;
-    // A client that asks before it sends hears of it before the answer begins.
+    // A client that sends `Expect: 100-continue` gets the refusal before the answer begins.
     let mut body = request.into_body();
     let Ok(first) = timeout(service.limits.timeout, next(&mut body)).await else {
         return Err(Problem::SlowClient);

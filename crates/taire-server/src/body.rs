@@ -13,28 +13,28 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::pool::HEAVY;
 use crate::problem::Problem;
 
-/// How much of a body that is too large is read and thrown away, so that the client hears why.
+/// How much of a body that is too large is read and thrown away, so that the client receives the reason.
 const MOST_DRAINED: usize = 64 << 20;
 const DRAIN_TIME: Duration = Duration::from_secs(5);
-/// Room for large bodies together, in documents of the largest size.
+/// Memory for all large bodies together, in documents of the largest size.
 const LARGE_AT_ONCE: usize = 8;
 
-/// Room for bodies that are being read or treated. Ordinary ones are bounded by the number of connections.
+/// Bounds the memory of large bodies that are being read or treated. Small ones are bounded by the number of connections.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct BodyMemory {
     kilobytes: Arc<Semaphore>,
     limit: usize,
 }
 
-/// A body, and the room it takes as long as it is kept.
-pub(crate) struct Whole {
+/// A body, with its share of the memory bound.
+pub(crate) struct ReadBody {
     pub(crate) bytes: Vec<u8>,
-    _room: Option<OwnedSemaphorePermit>,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Room {
+impl BodyMemory {
     pub(crate) fn new(limit: usize) -> Self {
-        Room { kilobytes: Arc::new(Semaphore::new(LARGE_AT_ONCE * (limit / 1024 + 1))), limit }
+        BodyMemory { kilobytes: Arc::new(Semaphore::new(LARGE_AT_ONCE * (limit / 1024 + 1))), limit }
     }
 
     async fn take(&self, bytes: usize, until: Instant) -> Result<OwnedSemaphorePermit, Problem> {
@@ -51,7 +51,7 @@ impl Room {
         headers: &HeaderMap,
         mut body: Body,
         time: Duration,
-    ) -> Result<Whole, Problem> {
+    ) -> Result<ReadBody, Problem> {
         let until = Instant::now() + time;
         let announced =
             headers.get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
@@ -61,7 +61,7 @@ impl Room {
             }
             return Err(Problem::TooLarge(self.limit));
         }
-        let mut room = match announced {
+        let mut permit = match announced {
             Some(n) if n >= HEAVY => Some(self.take(n, until).await?),
             _ => None,
         };
@@ -73,12 +73,12 @@ impl Room {
                 drain(&mut body).await;
                 return Err(Problem::TooLarge(self.limit));
             }
-            if room.is_none() && bytes.len() + data.len() >= HEAVY {
-                room = Some(self.take(self.limit, until).await?);
+            if permit.is_none() && bytes.len() + data.len() >= HEAVY {
+                permit = Some(self.take(self.limit, until).await?);
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(Whole { bytes, _room: room })
+        Ok(ReadBody { bytes, _permit: permit })
     }
 }
 

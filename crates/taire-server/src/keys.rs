@@ -289,7 +289,7 @@ mod tests {
         assert!(KeyRing::open(&path).unwrap_err().to_string().contains("serve key add"));
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"\nsecret words\n").unwrap();
-        let told = ApiKeys::read(&path).unwrap_err().to_string();
-        assert!(told.contains("line 2") && !told.contains("secret"), "{told}");
+        let message = ApiKeys::read(&path).unwrap_err().to_string();
+        assert!(message.contains("line 2") && !message.contains("secret"), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! Counts for Prometheus. Every label comes from a closed list of this program, so that nothing a client sends can stand
+//! Counts for Prometheus. Every label comes from a closed list of this program, so that nothing a client sends can appear
 //! in them.
 
 use std::fmt::Write as _;

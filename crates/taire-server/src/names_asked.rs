@@ -28,12 +28,12 @@ struct SeenNames {
 impl NamesAsked {
     /// Counts the names of one document; returns how many distinct ones this caller has sent with this patient.
     pub(crate) fn add<'a>(&self, caller: &str, patient: &str, names: impl Iterator<Item = &'a str>) -> u64 {
-        let place = self.hasher.hash_one((caller, patient));
+        let key = self.hasher.hash_one((caller, patient));
         let names: Vec<u64> = names.map(|name| self.hasher.hash_one(name.to_lowercase())).collect();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = &mut *seen;
-        let of_patient = seen.patients.entry(place).or_insert_with(|| {
-            seen.oldest.push_back(place);
+        let of_patient = seen.patients.entry(key).or_insert_with(|| {
+            seen.oldest.push_back(key);
             HashSet::new()
         });
         let before = of_patient.len();
@@ -46,7 +46,7 @@ impl NamesAsked {
         seen.names += count - before;
         while seen.names + seen.patients.len() > MOST_NAMES && seen.oldest.len() > 1 {
             let Some(oldest) = seen.oldest.pop_front() else { break };
-            if oldest == place {
+            if oldest == key {
                 seen.oldest.push_back(oldest);
                 continue;
             }

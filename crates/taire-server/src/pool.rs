@@ -1,8 +1,8 @@
 //! The threads that treat documents, apart from the one that talks to clients.
 //!
 //! Two lanes: notes of ordinary size, and heavy ones, each with threads and a queue of its own. So a letter of 3 KB never
-//! waits for one of 10 MB to end, only shares the processor with it. Both queues are bounded; what finds no room is told
-//! so at once. A job whose client is gone or was told that time is up is not begun, and one that is under way ends with its
+//! waits for one of 10 MB to end, only shares the processor with it. Both queues are bounded; a full queue refuses
+//! at once. A job whose client is gone or has timed out is not begun, and one that is under way ends with its
 //! stage.
 
 use std::collections::VecDeque;
@@ -61,7 +61,7 @@ impl Lane {
                 }
             };
             drop(queue);
-            // The sender inside is dropped by a panic, which the client is told as a fault.
+            // The sender inside is dropped by a panic, which the client receives as an internal fault.
             let _ = catch_unwind(AssertUnwindSafe(job));
         }
     }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waits_for_is_not_begun_and_a_panic_is_told() {
+    fn what_nobody_waits_for_is_not_begun_and_a_panic_is_reported() {
         let pool = Pool::new(1).unwrap();
         let (go, gate) = mpsc::channel::<()>();
         let (ran, has_run) = mpsc::channel::<()>();
@@ -241,13 +241,13 @@ mod tests {
         drop(pending);
         assert!(has_ended.recv_timeout(Duration::from_secs(10)).is_ok());
         let (release, held) = mpsc::channel::<()>();
-        let deaf = pool.submit(1, move |_| held.recv().is_ok()).unwrap();
+        let ignores_cancel = pool.submit(1, move |_| held.recv().is_ok()).unwrap();
         while pool.waiting()[0] > 0 {
             thread::yield_now();
         }
         let stopped = Instant::now();
         drop(pool);
         assert!(stopped.elapsed() < Duration::from_secs(5), "a stop waited for work that does not end");
-        drop((release, deaf));
+        drop((release, ignores_cancel));
     }
 }

@@ -1,7 +1,7 @@
-//! Presidio's API, for gateways that speak it: `/analyze`, `/anonymize`, `/supportedentities`.
+//! Presidio's API, for gateways that use it: `/analyze`, `/anonymize`, `/supportedentities`.
 //!
-//! The shapes are those of presidio-analyzer and presidio-anonymizer 2.2. Offsets count code points. What cannot be done as
-//! it was asked is refused, never done by halves: a text whose offsets would not be those of the text that was sent, a
+//! The shapes are those of presidio-analyzer and presidio-anonymizer 2.2. Offsets count code points. A request that
+//! cannot be met in full is refused: a text whose offsets would not be those of the text that was sent, a
 //! recogniser of the client's own, an operator that is not known, a span outside the text.
 
 use std::ops::Range;
@@ -16,7 +16,7 @@ use taire_text::{Label, Language};
 use crate::problem::Problem;
 use crate::treat::{Answer, Offers};
 
-/// Presidio's name for a label, or one in its manner where it has none.
+/// Presidio's name for a label, or a name of the same form where it has none.
 pub(crate) fn entity_type(label: Label) -> &'static str {
     use Label::*;
     match label {
@@ -122,12 +122,12 @@ struct Anonymize {
     text: String,
     #[serde(default)]
     anonymizers: Map<String, Value>,
-    analyzer_results: Vec<Found>,
+    analyzer_results: Vec<AnalyzerResult>,
 }
 
 /// A result of an analyzer, Taire's or another's.
 #[derive(Deserialize, Clone)]
-struct Found {
+struct AnalyzerResult {
     start: usize,
     end: usize,
     #[serde(default)]
@@ -207,8 +207,8 @@ pub(crate) fn anonymize(key: &SecretKey, body: &[u8]) -> Result<Answer, Problem>
     }
     let default = Operator::Replace(None);
     let operator = |kind: &str| {
-        let of = |name: &str| operators.iter().find(|(n, _)| *n == name).map(|(_, operator)| operator);
-        of(kind).or_else(|| of("DEFAULT")).unwrap_or(&default)
+        let named = |name: &str| operators.iter().find(|(n, _)| *n == name).map(|(_, operator)| operator);
+        named(kind).or_else(|| named("DEFAULT")).unwrap_or(&default)
     };
     let spans = merged(&asked.text, asked.analyzer_results)?;
     let (mut text, mut items, mut from) = (String::new(), Vec::new(), 0);
@@ -232,9 +232,9 @@ pub(crate) fn anonymize(key: &SecretKey, body: &[u8]) -> Result<Answer, Problem>
     Ok(Answer { json, spans, policy: None, names_of_patient: None })
 }
 
-/// The results as disjoint byte ranges, in order. Those that overlap are replaced as one, under the type that is surest;
+/// The results as disjoint byte ranges, in order. Those that overlap are replaced as one, under the type with the highest score;
 /// so are those of one type with only blanks between them, as Presidio does.
-fn merged(text: &str, mut found: Vec<Found>) -> Result<Vec<(Range<usize>, String)>, Problem> {
+fn merged(text: &str, mut found: Vec<AnalyzerResult>) -> Result<Vec<(Range<usize>, String)>, Problem> {
     let length = text.chars().count();
     if found.iter().any(|f| f.start > f.end || f.end > length) {
         return Err(Problem::Refused(
@@ -245,7 +245,7 @@ fn merged(text: &str, mut found: Vec<Found>) -> Result<Vec<(Range<usize>, String
     found.sort_by(|a, b| (a.start, b.end).cmp(&(b.start, a.end)));
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let bytes: Vec<usize> = found.iter().flat_map(|f| [starts[f.start], starts[f.end]]).collect();
-    let mut out: Vec<(Range<usize>, Found)> = Vec::new();
+    let mut out: Vec<(Range<usize>, AnalyzerResult)> = Vec::new();
     for (next, at) in found.into_iter().zip(bytes.chunks_exact(2)) {
         if let Some((range, last)) = out.last_mut() {
             let overlaps = at[0] < range.end;

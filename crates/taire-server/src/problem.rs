@@ -1,4 +1,4 @@
-//! What a client is told when a request is not answered: a status, a code for programs, a sentence for people. Never a
+//! The answer to a request that failed: a status, a code for programs, a sentence for people. Never a
 //! word of the document.
 
 use axum::body::Body;

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::audit::{Audit, Entry, now};
-use crate::body::Room;
+use crate::body::BodyMemory;
 use crate::config::{Config, Limits};
 use crate::keys::{KeyRing, Scope, hex};
 use crate::metrics::Metrics;
@@ -134,7 +134,7 @@ pub(crate) struct Service {
     pub(crate) limits: Limits,
     pub(crate) batches: Arc<Semaphore>,
     keys: Option<KeyRing>,
-    room: Room,
+    body_memory: BodyMemory,
     /// Whether only who names this machine is answered: pages of other sites cannot then use a browser to ask.
     local_names_only: bool,
     tag: String,
@@ -191,7 +191,7 @@ impl Service {
             limits: config.limits,
             batches: Arc::new(Semaphore::new(config.limits.batches)),
             keys: config.api_keys.as_deref().map(KeyRing::open).transpose()?,
-            room: Room::new(config.limits.document_bytes),
+            body_memory: BodyMemory::new(config.limits.document_bytes),
             local_names_only: config.api_keys.is_none() && config.host.is_loopback(),
             tag: hex(&tag),
             requests: AtomicU64::new(0),
@@ -218,8 +218,8 @@ impl Service {
         line.entry.status = response.status().as_u16();
         line.entry.ms = begun.elapsed().as_millis() as u64;
         line.done = true;
-        let silent = route.is_some_and(Route::is_open) && line.entry.status == 200;
-        if !silent && !self.audit.write(&line.entry) {
+        let not_audited = route.is_some_and(Route::is_open) && line.entry.status == 200;
+        if !not_audited && !self.audit.write(&line.entry) {
             response = Problem::NoAudit.response();
         }
         self.metrics.request(route, response.status().as_u16(), begun.elapsed());
@@ -303,7 +303,7 @@ impl Service {
                 .map_err(|wait| Problem::TooMany { seconds: wait.as_secs_f64().ceil() as u64 })?;
         }
         let (parts, body) = request.into_parts();
-        let whole = self.room.read(&parts.headers, body, self.limits.timeout).await?;
+        let whole = self.body_memory.read(&parts.headers, body, self.limits.timeout).await?;
         let bytes = whole.bytes.len();
         entry.bytes = bytes as u64;
         let (offers, asked, caller) = (self.offers.clone(), ask.clone(), caller.clone());

@@ -221,7 +221,7 @@ impl Offers {
         Ok((found.entities, policy))
     }
 
-    /// What stands for the id of a document that is refused: its own is not in the answer.
+    /// What replaces the id of a document that is refused: its own is not in the answer.
     pub(crate) fn refused_id(&self, id: &str, caller: &Caller) -> Option<String> {
         self.engine(0, caller).ok()?.join_key(Language::Fr, IdKind::Document, id)
     }
@@ -344,7 +344,7 @@ fn table_key(key: &SecretKey, tables: SurrogateTables, caller: Option<&str>) -> 
     SecretKey::from_bytes(&*subkey).map_err(taire::Error::from)
 }
 
-/// A document that was refused is told so; anything else is the service's own fault.
+/// A refused document is answered as refused; any other error is an internal fault.
 fn failed(error: taire::Error) -> Problem {
     match error.kind() {
         ErrorKind::Refused => Problem::Refused(error.to_string()),
@@ -552,9 +552,9 @@ mod tests {
         assert_eq!(offers.absent().count(), 4);
         assert!(offers.iter().all(|o| !o.name.ends_with("-deep")) && offers.iter().any(|o| o.name == "fr"));
         let body = br#"{"text":"a","policy":"es-deep"}"#;
-        let told = treat_as(&offers, body, Task::Deid, &Ask::default(), &caller(None)).err().unwrap();
-        assert_eq!((told.status().as_u16(), told.code()), (409, "missing_model"));
-        assert!(told.message().contains("name `es-deep` when the service is started"));
+        let problem = treat_as(&offers, body, Task::Deid, &Ask::default(), &caller(None)).err().unwrap();
+        assert_eq!((problem.status().as_u16(), problem.code()), (409, "missing_model"));
+        assert!(problem.message().contains("name `es-deep` when the service is started"));
     }
 
     #[test]

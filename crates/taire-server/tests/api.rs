@@ -17,7 +17,7 @@ fn note() -> String {
 }
 
 #[test]
-fn documents_are_found_rewritten_and_told_in_the_unit_asked_for() {
+fn documents_are_found_and_rewritten_in_the_offset_unit_asked_for() {
     let running = start(&config());
     let reply = post(running.address, "/v1/deid", &note());
     assert_eq!((reply.status, reply.whole), (200, true));
@@ -56,7 +56,7 @@ fn documents_are_found_rewritten_and_told_in_the_unit_asked_for() {
 }
 
 #[test]
-fn wrong_requests_are_told_so() {
+fn wrong_requests_are_refused() {
     let mut config = config();
     config.limits.document_bytes = 100_000;
     let running = start(&config);
@@ -207,17 +207,17 @@ fn a_rate_is_kept_by_refusing_one_and_pacing_many() {
 }
 
 #[test]
-fn other_addresses_need_keys_and_tls_or_to_be_told() {
+fn other_addresses_need_keys_and_tls_or_explicit_consent() {
     let mut config = config();
     config.host = [0, 0, 0, 0].into();
-    let told = |c: &taire_server::Config| {
+    let message = |c: &taire_server::Config| {
         taire_server::Server::bind(c).err().map(|e| e.to_string()).unwrap_or_default()
     };
-    assert!(told(&config).contains("--api-keys"));
+    assert!(message(&config).contains("--api-keys"));
     config.no_keys = true;
-    assert!(told(&config).contains("--tls-cert"));
+    assert!(message(&config).contains("--tls-cert"));
     config.plain_http = true;
-    assert_eq!(told(&config), "");
+    assert_eq!(message(&config), "");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn a_client_that_does_not_read_is_held_back_and_stops_nobody() {
 }
 
 #[test]
-fn slow_clients_are_told_and_stop_nobody() {
+fn slow_clients_are_refused_and_block_nobody() {
     let mut config = config();
     config.limits.timeout = Duration::from_secs(3);
     let running = start(&config);
@@ -94,10 +94,10 @@ fn slow_clients_are_told_and_stop_nobody() {
         let part = if i % 2 == 0 { whole.as_str() } else { &whole[..20] };
         stream.write_all(part.as_bytes()).unwrap();
     }
-    let mut silent = connect(running.address);
+    let mut stalled = connect(running.address);
     let lines = [("Content-Type", "application/x-ndjson")];
-    silent.write_all(head("POST", "/v1/batch", &lines, Some(100)).as_bytes()).unwrap();
-    silent.write_all(b"{\"text\":\"a\"}\n").unwrap();
+    stalled.write_all(head("POST", "/v1/batch", &lines, Some(100)).as_bytes()).unwrap();
+    stalled.write_all(b"{\"text\":\"a\"}\n").unwrap();
     assert_eq!(post(running.address, "/v1/deid", &body(1)).status, 200);
     for (i, stream) in slow.iter_mut().enumerate() {
         if i % 2 == 0 {
@@ -108,12 +108,12 @@ fn slow_clients_are_told_and_stop_nobody() {
             assert!(rest.is_empty() || rest.starts_with(b"HTTP/1.1 408"));
         }
     }
-    let cut = read(&mut silent);
+    let cut = read(&mut stalled);
     assert!(!cut.whole && cut.text().contains("\"spans\"") && cut.text().contains("slow_client"));
 }
 
 #[test]
-fn what_takes_too_long_is_told_and_not_given() {
+fn a_request_that_takes_too_long_times_out() {
     let mut config = config();
     config.jobs = 1;
     config.limits.timeout = Duration::from_millis(20);

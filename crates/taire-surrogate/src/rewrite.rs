@@ -422,11 +422,11 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// `desde hace 4 meses` under the label of a date is a distance in time, where another voice said so.
+    /// `desde hace 4 meses` under the label of a date is a distance in time, where another mention has that label.
     fn meaning(&self, index: usize, entity: &Entity) -> Label {
         let distance = |v: &Mention| v.span == entity.span && v.label() == Some(Label::RelativeDate);
         match entity.label {
-            Label::Date if !self.frame.reads(index) && entity.voices.iter().any(distance) => {
+            Label::Date if !self.frame.reads(index) && entity.mentions.iter().any(distance) => {
                 Label::RelativeDate
             }
             label => label,

@@ -20,7 +20,7 @@ pub(crate) fn entities(source: &str) -> (String, Vec<Entity>) {
                 score: Score::CERTAIN,
                 sources: SourceSet::default(),
                 doubtful_value: false,
-                voices: Vec::new(),
+                mentions: Vec::new(),
             }
         })
         .collect();

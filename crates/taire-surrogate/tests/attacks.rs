@@ -33,7 +33,7 @@ impl<'a> Letter<'a> {
                 score: Score::CERTAIN,
                 sources: SourceSet::default(),
                 doubtful_value: false,
-                voices: Vec::new(),
+                mentions: Vec::new(),
             }
         };
         let entities: Vec<Entity> = marked.spans.iter().map(entity).collect();

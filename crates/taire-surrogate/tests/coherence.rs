@@ -85,7 +85,7 @@ impl Letter {
                 score: Score::CERTAIN,
                 sources: SourceSet::default(),
                 doubtful_value: false,
-                voices: Vec::new(),
+                mentions: Vec::new(),
             })
             .collect();
         let note = Note::builder(id, &marked.text)

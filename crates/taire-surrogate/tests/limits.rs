@@ -26,7 +26,7 @@ fn rewrite(rewriter: &Rewriter, id: &str, patient: &str, source: &str) -> Vec<St
             score: Score::CERTAIN,
             sources: SourceSet::default(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         }
     };
     let entities: Vec<Entity> = marked.spans.iter().map(entity).collect();

@@ -25,7 +25,7 @@ fn run_on(source: &str, seed: u8, id: &str, settings: &str) -> (Rewritten, Vec<(
             score: Score::CERTAIN,
             sources: SourceSet::default(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         })
         .collect();
     let note = Note::builder(id, &marked.text)

@@ -6,18 +6,17 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use taire_surrogate::{Rewriter, SecretKey};
 use taire_text::date::parse;
-use taire_text::{Entity, Label, Language, Note, PatientId, Role, Score, SourceSet, Span, marked};
+use taire_text::{
+    Entity, Label, Language, Note, PatientId, Role, Score, SourceSet, Span, SplitMix64, marked,
+};
 
 const RECORDS: u64 = 2000;
 
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
     fn below(&mut self, n: u64) -> i64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n) as i64
+        (self.0.next_u64() % n) as i64
     }
 }
 
@@ -62,7 +61,7 @@ fn written(day: Date, shape: i64) -> String {
 
 /// One to three letters of a patient; dates come back from one to the next.
 fn record(seed: u64) -> Vec<Letter> {
-    let mut random = Random(seed);
+    let mut random = Random(SplitMix64::new(seed));
     let last = date(1996, 1, 1).saturating_add(random.below(9_000).days());
     let birth = last.saturating_sub((1 + random.below(36_000)).days());
     let lived = (birth.until(last).unwrap().get_days() as u64).max(1);
@@ -108,7 +107,7 @@ fn rewrite(rewriter: &Rewriter, seed: u64, letter: &Letter) -> New {
             score: Score::CERTAIN,
             sources: SourceSet::default(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         })
         .collect();
     let note = Note::builder(&letter.id, &marked.text)

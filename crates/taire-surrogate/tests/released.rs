@@ -25,7 +25,7 @@ fn release(source: &str, settings: &str, event: impl Fn(&[String]) -> usize) -> 
             score: Score::CERTAIN,
             sources: SourceSet::default(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         })
         .collect();
     let mut counts = vec![0u64; 64];

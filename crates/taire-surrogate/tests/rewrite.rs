@@ -19,7 +19,7 @@ fn entities(source: &str) -> (String, Vec<Entity>) {
         score: Score::CERTAIN,
         sources: SourceSet::default(),
         doubtful_value: false,
-        voices: Vec::new(),
+        mentions: Vec::new(),
     };
     let entities = marked.spans.iter().map(entity).collect();
     (marked.text, entities)
@@ -342,7 +342,7 @@ proptest! {
             entities.push(Entity {
                 span: Span::new(start, text.len()), label: *label, role: Role::Unknown,
                 score: Score::CERTAIN, sources: SourceSet::default(), doubtful_value: false,
- voices: Vec::new(),
+ mentions: Vec::new(),
             });
         }
         let language = if french { Language::Fr } else { Language::Es };

@@ -102,7 +102,7 @@ impl Score {
         self.0
     }
 
-    /// The chance that at least one of two independent voices is right.
+    /// The chance that at least one of two independent mentions is right.
     pub fn either(self, other: Score) -> Score {
         Score(1.0 - (1.0 - self.0) * (1.0 - other.0))
     }
@@ -142,7 +142,7 @@ impl fmt::Display for Why {
     }
 }
 
-/// One voice of one detector.
+/// One detector's mention of a span.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Mention {
     pub span: Span<Raw>,
@@ -199,6 +199,6 @@ pub struct Entity {
     pub sources: SourceSet,
     /// It may be a clinical value and is not sure: a tag is written for it, never another value.
     pub doubtful_value: bool,
-    /// Every voice that led here, for `explain`.
-    pub voices: Vec<Mention>,
+    /// Every mention of its text, for `explain`.
+    pub mentions: Vec<Mention>,
 }

@@ -43,7 +43,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// An option that a reason speaks of. Each front end has its own name for it: `--text-column`, `` `text` ``.
+/// An option that a reason names. Each front end has its own name for it: `--text-column`, `` `text` ``.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Setting {

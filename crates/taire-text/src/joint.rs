@@ -9,7 +9,7 @@ use crate::{Language, fold, fold_char};
 pub struct Joint {
     /// Bytes to take off the end of the text before.
     pub take: usize,
-    /// What stands there instead.
+    /// What is written there instead.
     pub put: String,
     /// Bytes to take off the head of the new word: the `Le ` of `Le Mans` behind `au`.
     pub skip: usize,
@@ -26,7 +26,7 @@ pub enum Follows {
     Other,
 }
 
-/// How the end of `before` must change for `new` to stand where `old` stood; `None` if it may stay.
+/// How the end of `before` must change when `new` replaces `old`; `None` if it may stay.
 pub fn mend(before: &str, old: &str, new: &str, follows: Follows, language: Language) -> Option<Joint> {
     match (language, follows) {
         (Language::Fr, Follows::Season) => french_season(before, new),

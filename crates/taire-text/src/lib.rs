@@ -1,7 +1,7 @@
 //! The vocabulary of Taire, shared by every other crate.
 //!
-//! A document is a [`Note`]: its raw text, a normalised view with the way back ([`OffsetMap`]), tokens, and
-//! what is already known about the patient. Detectors say what they saw as [`Mention`]s; fusing them gives
+//! A document is a [`Note`]: its raw text, a normalised view with its map to raw offsets ([`OffsetMap`]), tokens, and
+//! what is already known about the patient. Detectors return [`Mention`]s; fusing them gives
 //! disjoint [`Entity`]s. Text that may identify somebody travels as [`Phi`], which prints its length only.
 
 mod entity;
@@ -13,6 +13,7 @@ mod normalise;
 mod note;
 mod patient;
 mod phi;
+mod random;
 mod reference;
 mod scanned;
 mod span;
@@ -37,6 +38,7 @@ pub use normalise::{Normalised, OffsetMap, normalise};
 pub use note::{Given, Note, NoteBuilder};
 pub use patient::{PatientId, is_placeholder};
 pub use phi::Phi;
+pub use random::SplitMix64;
 pub use reference::unescape_html;
 pub use span::{Norm, Raw, Side, Span};
 pub use taire_lang::{Gender, Language, UnknownLanguage, fold, fold_char, fold_hash, fold_into};

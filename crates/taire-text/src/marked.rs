@@ -19,7 +19,7 @@ pub fn split_header(source: &str) -> Option<(&str, &str)> {
     Some((comment.trim(), body))
 }
 
-/// How marks are told from the text around them.
+/// How marks are distinguished from the text around them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Syntax {
     /// `\[` is a bracket; a mark stays on one line.

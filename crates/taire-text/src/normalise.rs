@@ -1,9 +1,9 @@
-//! The normalised view that detectors read, and the way back to the bytes as read.
+//! The normalised view that detectors read, and its map back to the bytes as read.
 //!
 //! Accents are composed, apostrophes, dashes and spaces made plain, ligatures opened, invisible characters
 //! dropped, control characters blanked, character references of HTML (`&eacute;`) resolved, letters and digits that a scanner
 //! confused put right ([`scanned`](crate::scanned)). Word field codes (`DOCVARIABLE NOM \* MERGEFORMAT`) are blanked too, so
-//! that they neither look like names nor glue to what stands beside them.
+//! that they neither look like names nor glue to what is beside them.
 
 use memchr::{memchr, memmem};
 use unicode_normalization::UnicodeNormalization;
@@ -13,7 +13,7 @@ use crate::reference::whole_reference;
 use crate::scanned::repairs;
 use crate::{Norm, Raw, Span};
 
-/// The normalised text of a document with the way back.
+/// The normalised text of a document with its offset map.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Normalised {
     /// `None` when the raw text is already normal.
@@ -156,7 +156,7 @@ fn is_plain_code(code: &str) -> bool {
 }
 
 /// Byte ranges of `raw` that hold field codes: from the field's name to its `MERGEFORMAT` switch on the same
-/// line, and what stands between the binary field-begin and field-separator characters.
+/// line, and what is between the binary field-begin and field-separator characters.
 fn field_codes(raw: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -197,8 +197,8 @@ fn starts_word(text: &str, at: usize) -> bool {
     !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// Whether a byte may begin a character that does not stand for itself: a control, a reference, or not ASCII.
-const LOOK: [bool; 256] = {
+/// Whether a byte may begin a character that is rewritten: a control, a reference, or not ASCII.
+const MAY_BE_SPECIAL: [bool; 256] = {
     let mut table = [false; 256];
     let mut b = 0;
     while b < 256 {
@@ -208,8 +208,8 @@ const LOOK: [bool; 256] = {
     table
 };
 
-/// The first byte that [`LOOK`] has, eight plain ones stepped over at a time.
-fn next_look(bytes: &[u8]) -> Option<usize> {
+/// The first byte that [`MAY_BE_SPECIAL`] has, eight plain ones stepped over at a time.
+fn next_candidate(bytes: &[u8]) -> Option<usize> {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const SPACES: u64 = 0x2020_2020_2020_2020;
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -219,26 +219,26 @@ fn next_look(bytes: &[u8]) -> Option<usize> {
         let word = u64::from_le_bytes(*eight);
         let reference = word ^ REFERENCES;
         let reference = reference.wrapping_sub(ONES) & !reference;
-        // Not ASCII, before the space, a delete or `&`: the first of these is told rightly, those after it may not be.
+        // Not ASCII, before the space, a delete or `&`: the first of these is classified rightly, those after it may not be.
         let doubtful = (word | !((word | HIGH) - SPACES) | ((word & !HIGH) + ONES) | reference) & HIGH;
         if doubtful == 0 {
             at += 8;
             continue;
         }
         at += doubtful.trailing_zeros() as usize / 8;
-        if LOOK[usize::from(bytes[at])] {
+        if MAY_BE_SPECIAL[usize::from(bytes[at])] {
             return Some(at);
         }
         at += 1;
     }
-    bytes[at..].iter().position(|&b| LOOK[usize::from(b)]).map(|ahead| at + ahead)
+    bytes[at..].iter().position(|&b| MAY_BE_SPECIAL[usize::from(b)]).map(|ahead| at + ahead)
 }
 
-/// Where the first character at or after `from` starts that does not stand for itself.
+/// Where the first character at or after `from` starts that is rewritten.
 fn next_special(raw: &str, from: usize) -> usize {
     let bytes = raw.as_bytes();
     let mut at = from;
-    while let Some(ahead) = bytes.get(at..).and_then(next_look) {
+    while let Some(ahead) = bytes.get(at..).and_then(next_candidate) {
         at += ahead;
         match (bytes[at], bytes.get(at + 1).copied().unwrap_or(0)) {
             // The accented letters of Latin-1 but æ and Æ.
@@ -297,7 +297,7 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// Appends the plain form of `raw[from..end]`: stretches that stand for themselves are copied whole.
+    /// Appends the plain form of `raw[from..end]`: stretches that need no rewriting are copied whole.
     fn copy(&mut self, from: usize, end: usize) {
         let raw = &self.raw[..end];
         let mut at = from;
@@ -318,7 +318,7 @@ impl View<'_> {
         }
     }
 
-    /// Appends one character that does not stand for itself, with the marks on it; gives the offset after them.
+    /// Appends one character that is rewritten, with the marks on it; gives the offset after them.
     fn special(&mut self, raw: &str, start: usize, c: char) -> usize {
         let norm = self.text.len();
         let after = start + c.len_utf8();
@@ -384,8 +384,8 @@ mod tests {
             for at in 0..19 {
                 let mut bytes = *b"Rien\td'autre ici.\n.";
                 bytes[at] = b;
-                let first = bytes.iter().position(|&b| LOOK[usize::from(b)]);
-                assert_eq!(next_look(&bytes), first, "{b} at {at}");
+                let first = bytes.iter().position(|&b| MAY_BE_SPECIAL[usize::from(b)]);
+                assert_eq!(next_candidate(&bytes), first, "{b} at {at}");
             }
         }
     }

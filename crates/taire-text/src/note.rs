@@ -33,7 +33,7 @@ pub struct Note {
     pub date: Option<Date>,
     pub language: Language,
     /// Whether the language came with the document; else it was guessed from its words.
-    pub language_told: bool,
+    pub language_given: bool,
     pub known: Arc<KnownIdentity>,
     /// Fields of its envelope, sorted and disjoint.
     pub given: Vec<Given>,
@@ -210,7 +210,7 @@ impl NoteBuilder {
         let tokens = tokenise(text);
         let mut lines = vec![0];
         lines.extend(line_starts(text));
-        let language_told = self.language.is_some();
+        let language_given = self.language.is_some();
         let language = self.language.unwrap_or_else(|| guess_language(text, &tokens));
         let known = self.known.unwrap_or_default();
         let patient = self.patient.or_else(|| known.patient.clone());
@@ -219,7 +219,7 @@ impl NoteBuilder {
             patient,
             date: self.date,
             language,
-            language_told,
+            language_given,
             known,
             given: self.given,
             tokens,

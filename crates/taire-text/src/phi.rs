@@ -1,4 +1,4 @@
-//! Text that may identify somebody, in a coat that does not print it.
+//! Wrappers of identifying text whose `Debug` and `Display` are redacted.
 
 use std::fmt;
 

@@ -25,7 +25,7 @@ pub fn unescape_html(raw: &str) -> String {
     out
 }
 
-/// What stands for the reference after `&`, and how many bytes it takes.
+/// The text of the character reference after `&`, and how many bytes it takes.
 fn reference(rest: &str) -> Option<(String, usize)> {
     const LONGEST: usize = 32;
     if let Some(number) = rest.strip_prefix('#') {
@@ -53,7 +53,7 @@ fn reference(rest: &str) -> Option<(String, usize)> {
     })
 }
 
-/// What stands for the reference at the start of `text`, and how many bytes it takes. In text that is not HTML only whole
+/// The text of the character reference at the start of `text`, and how many bytes it takes. In text that is not HTML only whole
 /// references count, with their semicolon; one that was escaped again (`&amp;eacute;`) is resolved to its end.
 pub(crate) fn whole_reference(text: &str) -> Option<(String, usize)> {
     const DEEPEST: usize = 3;

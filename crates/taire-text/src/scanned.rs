@@ -1,12 +1,12 @@
 //! Letters and digits that a scanner confused: `G0URDY`, `bou1evard`, `35.7l.40.66`, `593OO`.
 //!
-//! Detectors read the repaired text; the document itself is not changed. One byte stands for one byte, so offsets stay
-//! in step. Few words with a zero inside can be anything but a misread letter, and these are always repaired. What may
+//! Detectors read the repaired text; the document itself is not changed. Each byte is replaced by one byte, so
+//! offsets are unchanged. A zero inside a word is nearly always a misread letter, and is always repaired. What may
 //! also be a unit (`5l`), a vertebra (`l4-l5`) or a gene (`SCN1A`) is repaired only in a document that shows several
 //! such confusions, and only inside a longer word or number.
 
-/// Confusions that make a document a scanned one.
-const FEWEST: usize = 3;
+/// From so many confusions on, a document counts as scanned.
+const SCANNED_FROM: usize = 3;
 
 /// One byte of the text and what it should have been.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,7 +33,7 @@ impl Chunk<'_> {
     }
 }
 
-/// The digit that a byte is or was read for.
+/// The digit that a byte is, or that a scanner may have misread as it.
 fn as_digit(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte),
@@ -65,7 +65,7 @@ pub(crate) fn repairs(text: &str) -> Vec<Repair> {
         }
         confusions += usize::from((sure.len(), doubtful.len()) != before);
     }
-    if confusions >= FEWEST {
+    if confusions >= SCANNED_FROM {
         sure.append(&mut doubtful);
         sure.sort_unstable_by_key(|repair| repair.at);
     }
@@ -125,9 +125,9 @@ fn repair_word(chunk: &Chunk<'_>, sure: &mut Vec<Repair>, doubtful: &mut Vec<Rep
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
     let case = case_of(word);
     let misread = |b: &u8| matches!(b, b'0' | b'1') || *b == b'5' && case == Case::Upper && letters >= 6;
-    let binary = bytes.iter().all(|b| !b.is_ascii_digit() || misread(b));
+    let all_misread = bytes.iter().all(|b| !b.is_ascii_digit() || misread(b));
     // `T0N0M0` and codes have more digits than a misread word.
-    if !binary || letters < 4 || digits * 3 > letters || case == Case::Other {
+    if !all_misread || letters < 4 || digits * 3 > letters || case == Case::Other {
         return;
     }
     let is_letter = |i: usize| !bytes[i].is_ascii_digit();

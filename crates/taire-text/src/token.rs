@@ -1,7 +1,7 @@
 //! Tokens: runs of letters, runs of digits, single other characters, line ends.
 //!
 //! Letters and digits split where they meet (`dec1993`, `05nov`, `T3N0`), words split at hyphens and
-//! apostrophes; what was glued is told by [`Token::glued`]. Detectors and models read the same tokens.
+//! apostrophes; [`Token::glued`] marks what was glued. Detectors and models read the same tokens.
 
 use crate::{Facts, Norm, Span};
 
@@ -99,7 +99,7 @@ fn class(c: char) -> Class {
         'º' | 'ª' => Class::Mark,
         c if c.is_alphabetic() => Class::Lower,
         c if c.is_whitespace() => Class::Space,
-        // A combining mark that composed with nothing belongs to the word it stands on.
+        // A combining mark that composed with nothing belongs to the word before it.
         '\u{300}'..='\u{36f}' => Class::Lower,
         _ => Class::Mark,
     }
@@ -149,7 +149,7 @@ fn token(start: usize, end: usize, kind: Kind, shape: Shape, glued: bool) -> Tok
     Token { start, end, kind, shape, glued, facts: Facts::default(), hash: 0, calendar }
 }
 
-/// How many ASCII letters in lower case come first, eight at a time: the length of a word cannot be foretold, so no
+/// How many ASCII letters in lower case come first, eight at a time: the length of a word cannot be predicted, so no
 /// branch hangs on each letter.
 #[inline]
 fn lower_run(bytes: &[u8]) -> usize {

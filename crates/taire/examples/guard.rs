@@ -107,10 +107,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn spans_of(engine: &Engine, id: &str, text: &str) -> Result<serde_json::Value, Box<dyn std::error::Error>> {
     let note = Note::builder(id, text).language(engine.language()).build()?;
     let count = |end: usize| text[..end].chars().count();
-    let (entities, spared) =
-        engine.find(note).map(|(_, found)| (found.entities, found.spared)).unwrap_or_default();
-    let voices = entities.iter().chain(&spared).flat_map(|e| &e.voices);
-    let overruled: Vec<_> = voices
+    let (entities, below_threshold) =
+        engine.find(note).map(|(_, found)| (found.entities, found.below_threshold)).unwrap_or_default();
+    let mentions = entities.iter().chain(&below_threshold).flat_map(|e| &e.mentions);
+    let overruled: Vec<_> = mentions
         .filter(|v| v.why.to_string().contains("guard") || v.source == Source::Guard)
         .map(|v| {
             serde_json::json!([count(v.span.start()), count(v.span.end()), v.source.key(), v.why.to_string()])

@@ -13,9 +13,9 @@ const IN_FLIGHT_BYTES: usize = 4 << 20;
 /// Items travel in batches of about this weight: channels cost little, and threads stay fed.
 const BATCH_BYTES: usize = 64 << 10;
 
-/// Something that takes room while it is in flight.
+/// Something whose memory is bounded while it is in flight.
 pub trait Weigh {
-    /// Bytes it takes.
+    /// Its size in bytes.
     fn weight(&self) -> usize;
 }
 
@@ -24,26 +24,26 @@ pub trait Weigh {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     number: u64,
-    of: u64,
+    total: u64,
 }
 
 impl Shard {
-    /// Share `number`, from 1, of `of`.
-    pub fn new(number: u64, of: u64) -> Option<Shard> {
-        (1..=of).contains(&number).then_some(Shard { number, of })
+    /// Share `number` of `total`, from 1.
+    pub fn new(number: u64, total: u64) -> Option<Shard> {
+        (1..=total).contains(&number).then_some(Shard { number, total })
     }
 
     /// Whether a document belongs to this share.
     pub fn holds(&self, patient: Option<&str>, id: &str) -> bool {
         let kind = if patient.is_some() { 1 } else { 2 };
         let hash = stable_hash([&[kind], patient.unwrap_or(id).as_bytes()].into_iter());
-        ((u128::from(hash) * u128::from(self.of)) >> 64) as u64 == self.number - 1
+        ((u128::from(hash) * u128::from(self.total)) >> 64) as u64 == self.number - 1
     }
 }
 
 impl std::fmt::Display for Shard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}-of-{}", self.number, self.of)
+        write!(f, "{}-of-{}", self.number, self.total)
     }
 }
 

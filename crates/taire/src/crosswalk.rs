@@ -20,8 +20,8 @@ impl std::fmt::Debug for Crosswalk {
 }
 
 impl Crosswalk {
-    /// The crosswalk in the private folder beside an output; without documents where there is none, so that ids count as they
-    /// are.
+    /// The crosswalk in the private folder beside an output. Empty where there is none: the ids are then those of the
+    /// originals.
     pub fn beside(output: &Path) -> Result<Crosswalk, Error> {
         let mut crosswalk = Crosswalk::default();
         let whole = std::fs::canonicalize(output).unwrap_or_else(|_| output.to_owned());

@@ -263,7 +263,7 @@ impl Deidentified {
         &self.entities
     }
 
-    /// What stands for the patient id.
+    /// What replaces the patient id.
     pub fn patient(&self) -> Option<&str> {
         self.patient.as_deref()
     }

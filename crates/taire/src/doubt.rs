@@ -15,7 +15,7 @@ pub struct Findings {
     /// What identifies somebody, with the chance that this is right.
     pub entities: Vec<Entity>,
     /// Candidates that were left in the text, with the chance that they identify somebody.
-    pub spared: Vec<Entity>,
+    pub below_threshold: Vec<Entity>,
     /// The worst of these decisions.
     pub doubt: Doubt,
     /// The names in the patient's documents, which no surrogate may equal.
@@ -28,7 +28,8 @@ pub struct Doubt {
     /// The score of the least sure span.
     pub least_sure: Option<f32>,
     /// The highest chance, among candidates left in the text, of identifying somebody.
-    pub spared: Option<f32>,
+    #[serde(alias = "spared")]
+    pub below_threshold: Option<f32>,
     /// How much harm the worst decision may do, 0 to 1.
     pub harm: f32,
     /// The line of the text that the worst decision is on, from 1.
@@ -49,9 +50,14 @@ fn harm_of_leaving(label: Label, text: &str) -> f32 {
 
 impl Doubt {
     /// The worst decisions of a text. Labels that the policy does not change are passed over.
-    pub fn of(text: &str, entities: &[Entity], spared: &[Entity], changes: impl Fn(Label) -> bool) -> Doubt {
+    pub fn of(
+        text: &str,
+        entities: &[Entity],
+        below_threshold: &[Entity],
+        changes: impl Fn(Label) -> bool,
+    ) -> Doubt {
         let hidden = || entities.iter().filter(|e| changes(e.label));
-        let left = || spared.iter().filter(|e| changes(e.label));
+        let left = || below_threshold.iter().filter(|e| changes(e.label));
         let harms = hidden()
             .map(|e| (HARM_OF_HIDING * (1.0 - e.score.get()), e))
             .chain(left().map(|e| (harm_of_leaving(e.label, e.span.of(text)) * e.score.get(), e)));
@@ -62,7 +68,7 @@ impl Doubt {
         };
         Doubt {
             least_sure: hidden().map(|e| e.score.get()).min_by(f32::total_cmp),
-            spared: left().map(|e| e.score.get()).max_by(f32::total_cmp),
+            below_threshold: left().map(|e| e.score.get()).max_by(f32::total_cmp),
             harm: worst.map_or(0.0, |(harm, _)| harm),
             line: worst.map(|(_, e)| line(e)),
         }
@@ -77,12 +83,12 @@ impl Doubt {
     /// left in the text identifies with a chance over the rest.
     pub fn refusal(self, below: f32) -> Option<String> {
         let found = self.least_sure.filter(|&s| s < below);
-        let spared = self.spared.filter(|&s| s > 1.0 - below);
+        let below_threshold = self.below_threshold.filter(|&s| s > 1.0 - below);
         let found = found.map(|s| format!("least sure span {s:.2} below {below:.2}"));
-        let spared = spared.map(|s| {
+        let below_threshold = below_threshold.map(|s| {
             format!("something left in the text may identify, chance {s:.2} over {:.2}", 1.0 - below)
         });
-        match (found, spared) {
+        match (found, below_threshold) {
             (Some(a), Some(b)) => Some(format!("{a}; {b}")),
             (a, b) => a.or(b),
         }
@@ -102,7 +108,7 @@ mod tests {
             score: Score::new(score),
             sources: SourceSet::from_iter([Source::Lexicon]),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         }
     }
 
@@ -124,7 +130,7 @@ mod tests {
 
     #[test]
     fn the_worst_of_both_kinds_counts() {
-        let doubt = |least_sure, spared| Doubt { least_sure, spared, ..Doubt::default() };
+        let doubt = |least_sure, below_threshold| Doubt { least_sure, below_threshold, ..Doubt::default() };
         assert!(doubt(Some(0.97), Some(0.1)).refusal(0.6).is_none());
         assert_eq!(doubt(Some(0.41), Some(0.1)).refusal(0.6).unwrap(), "least sure span 0.41 below 0.60");
         let missing = doubt(None, Some(0.55));

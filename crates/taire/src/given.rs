@@ -1,9 +1,9 @@
-//! Fields of an envelope: what a header says is a name is that name, whole, whatever the detectors think of it.
+//! Fields of an envelope: a name given in a header keeps its exact borders and label, whatever the detectors found.
 
 use taire_text::{Entity, Given, Mention, Note, Raw, Score, Source, SourceSet, Span};
 
-/// Puts the fields among the voices, in place of what detectors said about their text.
-pub(crate) fn speak(note: &Note, mentions: &mut Vec<Mention>) {
+/// Replaces the mentions inside the fields by one mention for each field.
+pub(crate) fn insert_envelope_fields(note: &Note, mentions: &mut Vec<Mention>) {
     if note.given.is_empty() {
         return;
     }
@@ -16,7 +16,7 @@ pub(crate) fn speak(note: &Note, mentions: &mut Vec<Mention>) {
 }
 
 /// Restores the fields among decided entities: exact borders, label and role; nothing else inside them.
-pub(crate) fn restore(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
+pub(crate) fn restore_envelope_fields(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
     if note.given.is_empty() {
         return entities;
     }
@@ -32,7 +32,7 @@ pub(crate) fn restore(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
         keep_piece(note, &entity, from, entity.span.end(), &mut out);
     }
     out.extend(note.given.iter().filter_map(|given| {
-        let voice = mention(given)?;
+        let mention = mention(given)?;
         let sources = SourceSet::from_iter([Source::Metadata]);
         let (span, label, role) = (given.span, given.label?, given.role);
         Some(Entity {
@@ -42,7 +42,7 @@ pub(crate) fn restore(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
             score: Score::CERTAIN,
             sources,
             doubtful_value: false,
-            voices: vec![voice],
+            mentions: vec![mention],
         })
     }));
     out.sort_by_key(|e| e.span);
@@ -54,8 +54,8 @@ fn keep_piece(note: &Note, entity: &Entity, start: usize, end: usize, out: &mut 
         return;
     }
     let whole = start == entity.span.start() && end == entity.span.end();
-    let says = |text: &str| text.chars().any(char::is_alphanumeric);
-    if whole || note.raw().get(start..end).is_some_and(says) {
+    let has_letter_or_digit = |text: &str| text.chars().any(char::is_alphanumeric);
+    if whole || note.raw().get(start..end).is_some_and(has_letter_or_digit) {
         out.push(Entity { span: Span::new(start, end), ..entity.clone() });
     }
 }
@@ -93,7 +93,7 @@ mod tests {
             score: Score::CERTAIN,
             sources: SourceSet::default(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         }
     }
 
@@ -104,7 +104,8 @@ mod tests {
         let given = vec![field(0, 6, None), field(6, 11, Some(Label::FamilyName)), field(11, 12, None)];
         let note = Note::builder("a", text).given(given).build().unwrap();
         let found = vec![entity(0, 16, Label::Street), entity(17, 22, Label::City)];
-        let kept: Vec<_> = restore(&note, found).into_iter().map(|e| (e.span.of(text), e.label)).collect();
+        let kept: Vec<_> =
+            restore_envelope_fields(&note, found).into_iter().map(|e| (e.span.of(text), e.label)).collect();
         assert_eq!(kept, [("PETIT", Label::FamilyName), ("Anne", Label::Street), ("Paris", Label::City)]);
     }
 }

@@ -376,7 +376,7 @@ impl Linker {
             let packed = std::mem::take(&mut self.nodes[i].packed);
             let count = documents[self.nodes[i].root as usize];
             if let Some(scope) = scope.as_ref().filter(|_| count > 1 && self.nodes[i].documents > 0) {
-                records.add_of(scope, &TrustedRecord::unpack(&packed), self.nodes[i].documents);
+                records.add_documents(scope, &TrustedRecord::unpack(&packed), self.nodes[i].documents);
             }
         }
         records.close();

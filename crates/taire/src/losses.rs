@@ -99,7 +99,7 @@ pub struct PatientSpent {
     pub max: f64,
 }
 
-/// Most patients whose losses are added up; beyond, sums are not told.
+/// Most patients whose losses are added up; beyond, no sums are reported.
 const MOST_PATIENTS: usize = 2_000_000;
 
 /// What was lost of each patient over all documents of a run. A draw that comes back in another document is counted once.

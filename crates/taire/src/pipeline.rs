@@ -8,9 +8,9 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use taire_detect::{
     AllowList, AllowedSpans, Calibration, Detector, FusionRule, Guard, Lexical, LinkFacts, Metadata,
-    OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord, footer_values,
-    foreign_language, fuse, header_values, hear_dissent, initials, long_numbers, mask_titles, second_pass,
-    settle, spared, words,
+    OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord,
+    attach_overruled_mentions, candidates_below_threshold, footer_values, foreign_language, fuse,
+    header_values, initials, long_numbers, mask_titles, second_pass, settle, words,
 };
 use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
@@ -39,12 +39,13 @@ pub(crate) const BUILT: &[Source] = &[
 /// The policy's own model, else the one that ships.
 fn model(policy: &Policy, language: Language) -> Result<CrfDetector, Error> {
     if let Some(path) = &policy.detect.model {
-        let told = |e: &dyn std::fmt::Display| Error::policy(format!("detect.model {}: {e}", path.display()));
-        let bytes = std::fs::read(path).map_err(|e| told(&e))?;
-        let detector = CrfDetector::from_bytes(&bytes).map_err(|e| told(&e))?;
+        let model_error =
+            |e: &dyn std::fmt::Display| Error::policy(format!("detect.model {}: {e}", path.display()));
+        let bytes = std::fs::read(path).map_err(|e| model_error(&e))?;
+        let detector = CrfDetector::from_bytes(&bytes).map_err(|e| model_error(&e))?;
         return match detector.language() {
             of if of == language => Ok(detector),
-            of => Err(told(&format!(
+            of => Err(model_error(&format!(
                 "it was trained for language `{of}` and cannot read `{language}`; \
                  give the policy `language = \"{of}\"`"
             ))),
@@ -137,13 +138,13 @@ pub struct Deidentified {
     pub releases: Vec<Release>,
     /// Words that place an event without a date and stay as they are, where dates are released by a mechanism.
     pub event_words: usize,
-    /// What stands for the id of the document.
+    /// What replaces the id of the document.
     pub id: String,
-    /// What stands for the stay it belongs to, where a run was told of one.
+    /// What replaces the stay it belongs to, where the run knows one.
     pub visit: Option<String>,
-    /// What stands for the patient id.
+    /// What replaces the patient id.
     pub patient: Option<String>,
-    /// What stands for the date of the document.
+    /// What replaces the date of the document.
     pub date: Option<Date>,
     /// How sure the worst decision is.
     pub doubt: Doubt,
@@ -175,7 +176,7 @@ impl Deidentified {
 pub struct Written {
     /// Bytes of the new text.
     pub range: Range<usize>,
-    /// Index of the entity it stands for.
+    /// Index of the entity it replaces.
     pub entity: usize,
     /// Bytes of the original that went: the entity, and small words beside it that had to agree.
     pub original: Range<usize>,
@@ -208,7 +209,7 @@ impl Pipeline {
                 Source::Pattern => detectors.push(Box::new(Patterns::new())),
                 Source::Lexicon => detectors.push(Box::new(Lexical)),
                 Source::Crf if policy.detect.pool.is_some() => {}
-                // It hears the rules, so it comes after them.
+                // It reads what the rules found, so it comes after them.
                 Source::Crf => detectors.push(Box::new(model(policy, language)?)),
                 // It reads for the transformer too, which comes after it.
                 Source::Student if policy.detect.cascade.is_some() => {}
@@ -282,11 +283,12 @@ impl Pipeline {
         Ok(found.into_iter().map(|findings| findings.entities).collect())
     }
 
-    /// The same with what was spared, and with what is certain of the patients in their other documents.
+    /// The same with the candidates below the threshold, and with what is certain of the patients in their other documents.
     pub fn find(&self, notes: &mut [Note], records: &Records) -> Result<Vec<Findings>, Error> {
-        let mentions = self.listen(notes, None, |_| true)?;
-        let decide =
-            |(note, mentions): (&Note, _)| self.decide(note, mentions, &records.of(note.patient.as_deref()));
+        let mentions = self.run_detectors(notes, None, |_| true)?;
+        let decide = |(note, mentions): (&Note, _)| {
+            self.decide(note, mentions, &records.record_of(note.patient.as_deref()))
+        };
         Ok(notes.iter().zip(mentions).map(decide).collect())
     }
 
@@ -298,7 +300,7 @@ impl Pipeline {
         people: Option<&PeopleIndex>,
     ) -> Result<(Note, Findings), Error> {
         let mut notes = [note];
-        let mentions = self.listen(&mut notes, people, |_| true)?.pop().unwrap_or_default();
+        let mentions = self.run_detectors(&mut notes, people, |_| true)?.pop().unwrap_or_default();
         let [note] = notes;
         note.check_cancelled()?;
         let findings = self.decide(&note, mentions, others);
@@ -316,10 +318,10 @@ impl Pipeline {
     fn gather_linked(&self, note: Note) -> Result<(TrustedRecord, LinkFacts), Error> {
         let mut notes = [note];
         let mut mentions =
-            self.listen(&mut notes, None, |source| !source.is_learned())?.pop().unwrap_or_default();
-        self.keep_heard(&notes[0], &mut mentions, 0);
+            self.run_detectors(&mut notes, None, |source| !source.is_learned())?.pop().unwrap_or_default();
+        self.drop_sources_outside_parts(&notes[0], &mut mentions, 0);
         self.add_own(&notes[0], &mut mentions);
-        given::speak(&notes[0], &mut mentions);
+        given::insert_envelope_fields(&notes[0], &mut mentions);
         if self.policy.detect.guard {
             let guard = Guard::read(&notes[0], &mentions);
             guard.screen(&mut mentions, 0);
@@ -333,11 +335,12 @@ impl Pipeline {
         Ok((record, facts))
     }
 
-    fn listen(
+    /// Runs the detectors whose source is in `wanted`.
+    fn run_detectors(
         &self,
         notes: &mut [Note],
         people: Option<&PeopleIndex>,
-        to: impl Fn(Source) -> bool,
+        wanted: impl Fn(Source) -> bool,
     ) -> Result<Vec<Vec<Mention>>, Error> {
         for note in notes.iter_mut() {
             note.language = self.language;
@@ -345,24 +348,24 @@ impl Pipeline {
         }
         let mut mentions: Vec<Vec<Mention>> = vec![Vec::new(); notes.len()];
         // Learned detectors read what the others found, so lists come first.
-        for list in self.directory.as_deref().into_iter().chain(people).filter(|_| to(Source::Metadata)) {
+        for list in self.directory.as_deref().into_iter().chain(people).filter(|_| wanted(Source::Metadata)) {
             notes.iter().zip(&mut mentions).for_each(|(note, out)| list.find(note, out));
         }
-        for detector in self.detectors.iter().filter(|d| to(d.source())) {
+        for detector in self.detectors.iter().filter(|d| wanted(d.source())) {
             notes.iter().try_for_each(Note::check_cancelled)?;
             detector.detect(notes, &mut mentions)?;
         }
         Ok(mentions)
     }
 
-    /// Drops mentions, from one on, of sources that the policy does not hear in that part of the note.
-    fn keep_heard(&self, note: &Note, mentions: &mut Vec<Mention>, from: usize) {
+    /// Drops mentions, from index `from` on, of sources that the policy does not allow in that part of the note.
+    fn drop_sources_outside_parts(&self, note: &Note, mentions: &mut Vec<Mention>, from: usize) {
         if let Some(parts) = &self.policy.detect.parts {
             let sections = Sections::of(note);
             let mut index = 0;
             mentions.retain(|m| {
                 index += 1;
-                index <= from || parts.hears(sections.at(m.span.start()), m.source)
+                index <= from || parts.allows(sections.at(m.span.start()), m.source)
             });
         }
     }
@@ -377,7 +380,7 @@ impl Pipeline {
         let before = mentions.len();
         self.own.find(note, mentions);
         let own = mentions.split_off(before);
-        // The policy's own word on a stretch of text outweighs what others think of it or of a part of it.
+        // A rule of the policy itself outweighs what detectors found in the same text or in a part of it.
         let counts = |o: &Mention| o.label().is_some_and(|label| o.score.get() >= self.threshold(label));
         let index = SpanIndex::new(own.iter().map(|o| o.span));
         mentions.retain(|m| {
@@ -392,14 +395,14 @@ impl Pipeline {
     }
 
     fn decide(&self, note: &Note, mut mentions: Vec<Mention>, others: &TrustedRecord) -> Findings {
-        self.keep_heard(note, &mut mentions, 0);
+        self.drop_sources_outside_parts(note, &mut mentions, 0);
         // Each part of a report read in its own way (Córdoba): only where the policy names the parts.
         let sections = self.policy.detect.parts.is_some().then(|| Sections::of(note));
         if let Some(sections) = &sections {
             header_values(note, sections, &mut mentions);
         }
         let allowed = self.add_own(note, &mut mentions);
-        given::speak(note, &mut mentions);
+        given::insert_envelope_fields(note, &mut mentions);
         let guard = self.policy.detect.guard.then(|| Guard::read(note, &mentions));
         if let Some(guard) = &guard {
             guard.screen(&mut mentions, 0);
@@ -426,7 +429,7 @@ impl Pipeline {
             if let Some(guard) = &guard {
                 guard.screen(&mut mentions, before);
             }
-            self.keep_heard(note, &mut mentions, before);
+            self.drop_sources_outside_parts(note, &mut mentions, before);
             drop_allowed(&allowed, &mut mentions, before);
             entities = fuse(note.raw(), &mentions, &self.rule);
         }
@@ -440,20 +443,20 @@ impl Pipeline {
         if self.policy.looks(Source::AllowList) {
             entities = mask_titles(note, entities);
         }
-        let mut entities = given::restore(note, entities);
-        let mut spared = spared(note.raw(), &mentions, &entities, &self.rule);
-        for all in [&mut entities, &mut spared] {
+        let mut entities = given::restore_envelope_fields(note, entities);
+        let mut below_threshold = candidates_below_threshold(note.raw(), &mentions, &entities, &self.rule);
+        for all in [&mut entities, &mut below_threshold] {
             all.retain(|e| !self.policy.detect.ignore.contains(&e.label));
-            hear_dissent(all, &mentions, &self.rule);
+            attach_overruled_mentions(all, &mentions, &self.rule);
         }
         entities.iter_mut().for_each(|e| e.score = self.calibration.found(e));
-        spared.iter_mut().for_each(|e| e.score = self.calibration.spared(e));
+        below_threshold.iter_mut().for_each(|e| e.score = self.calibration.below_threshold(e));
         if let Some(guard) = &guard {
             guard.mark_doubtful(&mut entities);
         }
         let changes = |label| self.policy.rewrite.action(label) != Action::Keep;
-        let doubt = Doubt::of(note.raw(), &entities, &spared, changes);
-        Findings { entities, spared, doubt, record_names: RecordNames::new(others.names()) }
+        let doubt = Doubt::of(note.raw(), &entities, &below_threshold, changes);
+        Findings { entities, below_threshold, doubt, record_names: RecordNames::new(others.names()) }
     }
 
     /// Finds and rewrites one document.
@@ -463,7 +466,7 @@ impl Pipeline {
 
     /// The same, with what is certain of the patient in their other documents.
     pub fn run_with(&self, note: Note, records: &Records) -> Result<Deidentified, Error> {
-        let others = records.of(note.patient.as_deref());
+        let others = records.record_of(note.patient.as_deref());
         let (note, findings) = self.find_one(note, &others, None)?;
         let doubt = findings.doubt;
         Ok(Deidentified { doubt, ..self.rewrite_findings(&note, findings)? })
@@ -625,7 +628,7 @@ impl Engine {
     /// Refuses a document that is neither French nor Spanish, unless the caller insists on a language or the document
     /// brought its own.
     fn check_language(&self, note: &Note) -> Result<(), Error> {
-        if self.insists || note.language_told && self.forced.is_none() {
+        if self.insists || note.language_given && self.forced.is_none() {
             return Ok(());
         }
         match foreign_language(note) {
@@ -750,7 +753,10 @@ impl Engine {
             pipeline.annotator.annotate(&mut note);
             let entities = settled_entities(&note, spans)?;
             let record_names = RecordNames::new(others.names());
-            Ok((note, Findings { entities, spared: Vec::new(), doubt: Doubt::default(), record_names }))
+            Ok((
+                note,
+                Findings { entities, below_threshold: Vec::new(), doubt: Doubt::default(), record_names },
+            ))
         })
     }
 

@@ -42,11 +42,11 @@ impl Default for Records {
 impl Records {
     /// Adds what is certain in one document of a patient.
     pub fn add(&mut self, patient: &PatientId, record: &TrustedRecord) {
-        self.add_of(patient, record, 1);
+        self.add_documents(patient, record, 1);
     }
 
     /// The same, of several documents at once.
-    pub(crate) fn add_of(&mut self, patient: &PatientId, record: &TrustedRecord, documents: u32) {
+    pub(crate) fn add_documents(&mut self, patient: &PatientId, record: &TrustedRecord, documents: u32) {
         let patient = patient.as_str();
         if let Some(known) = self.patients.get_mut(patient) {
             let mut all = TrustedRecord::unpack(&known.packed);
@@ -74,7 +74,7 @@ impl Records {
     }
 
     /// What is certain of a patient over all their documents.
-    pub fn of(&self, patient: Option<&str>) -> TrustedRecord {
+    pub fn record_of(&self, patient: Option<&str>) -> TrustedRecord {
         let known = patient.and_then(|p| self.patients.get(p));
         known.map_or_else(TrustedRecord::default, |p| TrustedRecord::unpack(&p.packed))
     }
@@ -113,7 +113,7 @@ mod tests {
             score: Score::CERTAIN,
             sources: SourceSet::from_iter([Source::Metadata]),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         };
         let mut record = TrustedRecord::default();
         record.add(&note, &[entity]);
@@ -133,8 +133,8 @@ mod tests {
             order.iter().for_each(|&i| all.add(&id("p"), &parts[i]));
             all.add(&id("q"), &record("Morvan", Role::Patient));
             all.close();
-            assert!(all.of(Some("q")).is_empty() && all.of(None).is_empty());
-            all.of(Some("p")).pack()
+            assert!(all.record_of(Some("q")).is_empty() && all.record_of(None).is_empty());
+            all.record_of(Some("p")).pack()
         };
         assert_eq!(gather([0, 1, 2]), gather([2, 1, 0]));
         assert_eq!(gather([0, 1, 2]), gather([1, 2, 0]));

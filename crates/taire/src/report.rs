@@ -21,7 +21,7 @@ pub struct Refused {
     pub documents: usize,
 }
 
-/// How doubtful written documents are: how many are at least this doubtful.
+/// How many written documents have at least this figure of doubt.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Doubtful {
     /// The figure of doubt, 0 to 1.
@@ -77,7 +77,7 @@ pub struct Report {
     pub event_words: EventWords,
     /// Why documents were not written. The private folder of the run names them.
     pub refused: Vec<Refused>,
-    /// How many written documents are how doubtful. The private folder names them.
+    /// Written documents by figure of doubt. The private folder names them.
     pub doubtful: Vec<Doubtful>,
     /// What was in documents' files, is not treated, and was left out of what was written: how many of each.
     pub left_out: BTreeMap<String, usize>,
@@ -113,7 +113,7 @@ pub struct Documents {
     pub from_reviewed_spans: usize,
 }
 
-/// The report is shared: words that a policy hides, and patterns that may hold some, are counted in it.
+/// Replaces the words of a policy by their count, and its patterns, which may contain names: the report is shared.
 fn hide_words(policy: &mut Policy) {
     let name = |path: &PathBuf| path.file_name().map(PathBuf::from).unwrap_or_default();
     let count = |words: &mut Vec<String>| {
@@ -140,8 +140,8 @@ fn add_one(counts: &mut BTreeMap<String, usize>, name: &str) {
     }
 }
 
-/// One policy may serve several languages: it is told once.
-fn once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+/// One policy may serve several languages: it is listed once.
+fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut out = Vec::new();
     all.for_each(|one| {
         if !out.contains(&one) {
@@ -157,7 +157,7 @@ impl Report {
         Report {
             command: command.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            policies: once(policies),
+            policies: distinct(policies),
             ..Report::default()
         }
     }
@@ -165,7 +165,7 @@ impl Report {
     /// What the run was made with.
     pub fn settings<'a>(&mut self, policies: impl Iterator<Item = &'a Policy>) {
         let name = |path: &PathBuf| path.file_name().map(PathBuf::from).unwrap_or_default();
-        self.settings = once(policies.cloned().map(|mut policy| {
+        self.settings = distinct(policies.cloned().map(|mut policy| {
             policy.detect.allow_lists.iter_mut().for_each(|path| *path = name(path));
             policy.rewrite.indicators = policy.rewrite.indicators.as_ref().map(name);
             hide_words(&mut policy);
@@ -261,12 +261,12 @@ impl Report {
         }
     }
 
-    /// For a program.
+    /// The report as JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_else(|_| "{}".to_owned()) + "\n"
     }
 
-    /// For a person.
+    /// The report as Markdown.
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
         let d = &self.documents;

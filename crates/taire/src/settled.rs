@@ -20,7 +20,8 @@ pub(crate) fn settled_entities(note: &Note, spans: &[FinalSpan]) -> Result<Vec<E
             )));
         }
         let span = Span::new(range.start, range.end);
-        let voice = Mention::phi(span, *label, 1.0, Source::Reviewer, "settled beforehand").with_role(*role);
+        let mention =
+            Mention::phi(span, *label, 1.0, Source::Reviewer, "settled beforehand").with_role(*role);
         entities.push(Entity {
             span,
             label: *label,
@@ -28,7 +29,7 @@ pub(crate) fn settled_entities(note: &Note, spans: &[FinalSpan]) -> Result<Vec<E
             score: Score::CERTAIN,
             sources: SourceSet::from_iter([Source::Reviewer]),
             doubtful_value: false,
-            voices: vec![voice],
+            mentions: vec![mention],
         });
     }
     Ok(entities)

@@ -8,9 +8,10 @@ use taire_lexicon::Annotator;
 /// An error of training.
 pub use taire_models::Error as ModelError;
 pub use taire_models::{
-    Clusters, CrfDetector, GoldDocument, GoldSpan, LabelSet, LessonOptions, Lessons, PackReport, Progress, StudentCorpus, StudentDocument,
-    StudentOptions, StudentProgress, Tally, TrainOptions, TrainReport, TransformerOptions,
-    TransformerProgress, TransformerReport, pack_model, train, train_student, train_transformer,
+    Clusters, CrfDetector, GoldDocument, GoldSpan, LabelSet, LessonOptions, Lessons, PackReport, Progress,
+    StudentCorpus, StudentDocument, StudentOptions, StudentProgress, Tally, TrainOptions, TrainReport,
+    TransformerOptions, TransformerProgress, TransformerReport, pack_model, train, train_student,
+    train_transformer,
 };
 use taire_text::scheme::{Scheme, read_gold};
 use taire_text::{Label, Language, Note, Raw, Role, Source, Span};

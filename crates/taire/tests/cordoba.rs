@@ -1,4 +1,4 @@
-//! The policy `cordoba` hears each detector only in its part of a report.
+//! Under the policy `cordoba` each detector counts only in its part of a report.
 
 use taire::{Engine, Policy};
 use taire_text::{Entity, Language, Note, Source};
@@ -11,27 +11,31 @@ fn found() -> Vec<Entity> {
     engine.detect(note).unwrap().1
 }
 
-fn voices(entities: &[Entity], text: &str, nth: usize) -> Vec<Source> {
+fn sources_of(entities: &[Entity], text: &str, nth: usize) -> Vec<Source> {
     let start = REPORT.match_indices(text).nth(nth).unwrap().0;
     let entity = entities.iter().find(|e| e.span.start() <= start && start < e.span.end());
     let entity = entity.unwrap_or_else(|| panic!("occurrence {nth} of a mark was not found"));
-    entity.voices.iter().map(|v| v.source).collect()
+    entity.mentions.iter().map(|v| v.source).collect()
 }
 
 #[test]
 fn each_part_has_its_own_detectors() {
     let entities = found();
-    assert!(voices(&entities, "4471902", 0).iter().all(|s| *s == Source::Structure));
-    assert!(voices(&entities, "19 de enero", 0).iter().all(|s| matches!(s, Source::Crf | Source::Trusted)));
-    let footer = voices(&entities, "esanmartin@", 0);
+    assert!(sources_of(&entities, "4471902", 0).iter().all(|s| *s == Source::Structure));
+    assert!(
+        sources_of(&entities, "19 de enero", 0).iter().all(|s| matches!(s, Source::Crf | Source::Trusted))
+    );
+    let footer = sources_of(&entities, "esanmartin@", 0);
     assert!(footer.contains(&Source::Pattern) && !footer.contains(&Source::Crf));
 }
 
 #[test]
 fn what_the_header_tells_is_found_again() {
     let entities = found();
-    assert!(voices(&entities, "Barrientos", 1).iter().any(|s| matches!(s, Source::Crf | Source::Trusted)));
-    assert!(!voices(&entities, "Sanmartín", 1).contains(&Source::Crf));
+    assert!(
+        sources_of(&entities, "Barrientos", 1).iter().any(|s| matches!(s, Source::Crf | Source::Trusted))
+    );
+    assert!(!sources_of(&entities, "Sanmartín", 1).contains(&Source::Crf));
 }
 
 fn words(text: &str) -> Vec<&str> {

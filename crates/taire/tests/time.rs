@@ -4,18 +4,15 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use taire::{Engine, SecretKey};
 use taire_text::date::{Slot, Weekday, find, resolve};
-use taire_text::{Language, Note, PatientId, tokenise};
+use taire_text::{Language, Note, PatientId, SplitMix64, tokenise};
 
 const LETTERS: u64 = 1500;
 
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
     fn below(&mut self, n: u64) -> i64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n) as i64
+        (self.0.next_u64() % n) as i64
     }
 }
 
@@ -85,7 +82,7 @@ struct Letter {
 }
 
 fn letter(seed: u64, language: Language) -> Letter {
-    let mut random = Random(seed);
+    let mut random = Random(SplitMix64::new(seed));
     let day = date(1999, 3, 1).saturating_add(random.below(8_000).days());
     let birth = day.saturating_sub((900 + random.below(31_000)).days());
     let lived = birth.until(day).unwrap().get_days() as u64;

@@ -37,7 +37,7 @@ fn rewritten(name: &str, label: Label, language: Language) -> String {
         doubtful_value: false,
         score: Score::CERTAIN,
         sources: SourceSet::default(),
-        voices: Vec::new(),
+        mentions: Vec::new(),
     };
     let rewriter = Rewriter::new(SecretKey::from_bytes(&[7; 32]).unwrap(), Settings::default()).unwrap();
     rewriter.rewrite(&note, &[entity]).unwrap().apply(name).0
@@ -232,7 +232,7 @@ fn relatives_that_the_rewriter_writes_are_found_and_their_sex_is_known() {
 }
 
 #[test]
-fn words_for_a_sex_are_told_apart_by_the_rewriter_and_the_detector() {
+fn words_for_a_sex_are_known_to_the_rewriter_and_the_detector() {
     for &language in Language::ALL {
         let vocabulary = Vocabulary::of(language);
         for word in vocabulary.words_with(WordRole::SexWord).filter(|w| !w.ends_with('s')) {

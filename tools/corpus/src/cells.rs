@@ -63,10 +63,10 @@ impl Cells {
     /// The text and its spans in bytes.
     pub(crate) fn into_text(self) -> (String, Vec<MarkedSpan>) {
         let (text, spans) = self.finish();
-        let places: Vec<usize> = text.char_indices().map(|(i, _)| i).chain([text.len()]).collect();
+        let byte_offsets: Vec<usize> = text.char_indices().map(|(i, _)| i).chain([text.len()]).collect();
         let spans = spans.iter().map(|s| MarkedSpan {
-            start: places[s.start],
-            end: places[s.end],
+            start: byte_offsets[s.start],
+            end: byte_offsets[s.end],
             label: s.mark.label,
         });
         let spans = spans.collect();
@@ -78,7 +78,7 @@ impl Cells {
         self.cells.extend(text.chars().map(|char| Cell { char, span }));
     }
 
-    /// Opens a span; one inside another is the outer one's.
+    /// Opens a span, unless one is open: an inner span belongs to the outer one.
     pub(crate) fn open(&mut self, mark: Mark) -> bool {
         if self.open > 0 {
             return false;

@@ -1,4 +1,4 @@
-//! Kinds of paper, so that scores and coverage can be told by kind although headers are free text.
+//! Kinds of documents, so that scores and coverage can be given by kind although headers are free text.
 
 use std::fmt;
 

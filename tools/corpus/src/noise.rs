@@ -47,16 +47,16 @@ impl NoiseKind {
 /// A document with one kind of noise. The same seed gives the same bytes.
 pub fn apply(document: &MarkedDocument, kind: NoiseKind, seed: u64) -> MarkedDocument {
     let mut rng = Rng::of_document(seed, 1 + kind as u64);
-    with(document, |cells| spoil(&mut rng, cells, kind))
+    edit_cells(document, |cells| spoil(&mut rng, cells, kind))
 }
 
 /// A document with the mix of noise that templates get: most get little or none.
 pub fn mixed(document: &MarkedDocument, seed: u64) -> MarkedDocument {
     let mut rng = Rng::of_document(seed, 0);
-    with(document, |cells| mix(&mut rng, cells))
+    edit_cells(document, |cells| mix(&mut rng, cells))
 }
 
-fn with(document: &MarkedDocument, change: impl FnOnce(&mut Cells)) -> MarkedDocument {
+fn edit_cells(document: &MarkedDocument, change: impl FnOnce(&mut Cells)) -> MarkedDocument {
     let mut cells = Cells::from_document(document);
     change(&mut cells);
     let (text, spans) = cells.into_text();
@@ -238,12 +238,12 @@ fn upper(c: char) -> char {
     }
 }
 
-/// Labels whose case carries no letters people change.
+/// Labels whose case is kept: addresses of mail and web.
 fn is_contact(label: Option<Label>) -> bool {
     matches!(label, Some(Label::Email | Label::Url))
 }
 
-/// Applies what befalls one document; most get little or nothing.
+/// Applies a random mix of noise to one document; most get little or none.
 pub(crate) fn mix(rng: &mut Rng, out: &mut Cells) {
     if rng.percent(7) {
         capitals(out);

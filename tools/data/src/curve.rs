@@ -26,19 +26,19 @@ const CRF_FORMS: u64 = 2;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Kind {
+enum ModelKind {
     Crf,
     Student,
     Transformer,
 }
 
-impl Kind {
-    /// The source of a policy that speaks for it.
+impl ModelKind {
+    /// Its source in a policy.
     fn source(self) -> &'static str {
         match self {
-            Kind::Crf => "crf",
-            Kind::Student => "student",
-            Kind::Transformer => "transformer",
+            ModelKind::Crf => "crf",
+            ModelKind::Student => "student",
+            ModelKind::Transformer => "transformer",
         }
     }
 }
@@ -46,7 +46,7 @@ impl Kind {
 #[derive(Args)]
 pub(crate) struct CurveArgs {
     #[arg(long)]
-    kind: Kind,
+    kind: ModelKind,
     /// Numbers of letters; 0 for all
     #[arg(long, value_delimiter = ',', default_value = "25,50,100,200,400,0")]
     sizes: Vec<usize>,
@@ -71,7 +71,7 @@ pub(crate) struct CurveArgs {
 /// One trained model on the letters for development.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Row {
-    kind: Kind,
+    kind: ModelKind,
     letters: usize,
     seed: u64,
     refilled: usize,
@@ -81,7 +81,7 @@ struct Row {
 }
 
 impl Row {
-    fn key(&self) -> (Kind, usize, std::cmp::Reverse<usize>, u64) {
+    fn key(&self) -> (ModelKind, usize, std::cmp::Reverse<usize>, u64) {
         (self.kind, self.letters, std::cmp::Reverse(self.refilled), self.seed)
     }
 }
@@ -119,14 +119,14 @@ fn train(args: &CurveArgs, encoder: &Path, size: usize, seed: u64) -> Result<Mod
     let name = format!("{}-{size}-{}-{seed}", args.kind.source(), args.refilled);
     let both = |path: PathBuf| Language::ALL.iter().map(|&l| (l, path.clone())).collect();
     match args.kind {
-        Kind::Crf => crfs(args, &name, size, seed),
-        Kind::Student => {
+        ModelKind::Crf => crfs(args, &name, size, seed),
+        ModelKind::Student => {
             let out = args.work.join(format!("{name}.bin"));
             let folders = (args.corpus.as_path(), encoder);
             crate::student::train(&TrainArgs::for_curve(folders, size, seed, args.refilled, &out))?;
             Ok(both(out))
         }
-        Kind::Transformer => {
+        ModelKind::Transformer => {
             let work = args.work.join(&name);
             let out = work.join("model");
             let folders = (args.corpus.as_path(), encoder);
@@ -151,7 +151,7 @@ fn crfs(args: &CurveArgs, name: &str, size: usize, seed: u64) -> Result<ModelFil
         for form in 0..CRF_FORMS {
             let forms = letters.iter().enumerate();
             let forms: Vec<_> =
-                forms.map(|(i, l)| variants.of(l, scramble(seed, form, 1 << 32 ^ i as u64))).collect();
+                forms.map(|(i, l)| variants.make(l, scramble(seed, form, 1 << 32 ^ i as u64))).collect();
             documents.extend(gold(&forms)?);
         }
         let options = TrainOptions {
@@ -169,11 +169,11 @@ fn crfs(args: &CurveArgs, name: &str, size: usize, seed: u64) -> Result<ModelFil
 }
 
 /// The shipped policy of a language with a model in the place of the student.
-fn policy(kind: Kind, language: Language, files: &ModelFiles) -> Result<Policy, Error> {
+fn policy(kind: ModelKind, language: Language, files: &ModelFiles) -> Result<Policy, Error> {
     let missing = || Error::new("no policy ships for this language");
     let (_, text) = SHIPPED.iter().find(|(name, _)| *name == language.key()).ok_or_else(missing)?;
     let text = match kind {
-        Kind::Student => (*text).to_owned(),
+        ModelKind::Student => (*text).to_owned(),
         // The policy knows these names already, further down in its orders.
         _ => text
             .replace(&format!("\"{}\", ", kind.source()), "")
@@ -183,9 +183,9 @@ fn policy(kind: Kind, language: Language, files: &ModelFiles) -> Result<Policy, 
     let mut policy = Policy::parse(&text, language.key())?;
     let file = files.get(&language).cloned();
     match kind {
-        Kind::Crf => policy.detect.model = file,
-        Kind::Student => policy.detect.student = file,
-        Kind::Transformer => policy.detect.transformer = file,
+        ModelKind::Crf => policy.detect.model = file,
+        ModelKind::Student => policy.detect.student = file,
+        ModelKind::Transformer => policy.detect.transformer = file,
     }
     Ok(policy)
 }
@@ -239,7 +239,7 @@ fn table(rows: &[Row]) -> String {
 
 /// What each step to more letters brought, as means over seeds.
 fn doublings(rows: &[Row]) -> String {
-    let mut means: BTreeMap<(Kind, usize), Vec<f64>> = BTreeMap::new();
+    let mut means: BTreeMap<(ModelKind, usize), Vec<f64>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.refilled > 0) {
         let direct: Vec<f64> = row.figures.values().map(|f| f[0]).collect();
         let mean = direct.iter().sum::<f64>() / direct.len().max(1) as f64;

@@ -11,7 +11,7 @@ use taire_text::{Label, Language, Span};
 
 use crate::error::Error;
 
-/// What MEDDOCAN does not mark and the letters do.
+/// Labels of our letters that MEDDOCAN does not annotate.
 fn not_in_meddocan() -> LabelSet {
     [Label::RelativeDate, Label::OtherDetail, Label::Initials].into_iter().collect()
 }
@@ -31,7 +31,7 @@ pub(crate) fn meddocan(folder: &Path) -> Result<Vec<StudentDocument>, Error> {
     Ok(out)
 }
 
-/// Documents from templates: short snippets and forms that letters do not show. They mark what letters do not.
+/// Documents from templates: short snippets and forms that letters do not show. Sex and kinship are left unmarked, as in letters.
 pub(crate) fn templates(
     language: Language,
     documents: u64,
@@ -41,12 +41,12 @@ pub(crate) fn templates(
     let request = Request { language, held_out: false, documents, seed, prose: None };
     let mut out = Vec::new();
     for document in generate::documents(&request)? {
-        let places: Vec<usize> =
+        let byte_offsets: Vec<usize> =
             document.text.char_indices().map(|(i, _)| i).chain([document.text.len()]).collect();
         let mut spans = Vec::with_capacity(document.spans.len());
         for (start, end, class) in document.spans {
             let outside = || Error::new(format!("{}: a span lies outside the text", document.id));
-            let (start, end) = places.get(start).zip(places.get(end)).ok_or_else(outside)?;
+            let (start, end) = byte_offsets.get(start).zip(byte_offsets.get(end)).ok_or_else(outside)?;
             if !class.starts_with("Sex") && !class.starts_with("Kinship") {
                 spans.push(GoldSpan { span: Span::new(*start, *end), class });
             }

@@ -190,11 +190,11 @@ impl Sources<'_> {
                 Language::Es => [Label::Sex, Label::Kinship].into_iter().collect(),
                 Language::Fr => LabelSet::default(),
             };
-            let gold = self.gold(&self.variants.of(letter, number(i, 1 << 32)))?;
+            let gold = self.gold(&self.variants.make(letter, number(i, 1 << 32)))?;
             out.push(StudentDocument { gold, unmarked, unannotated: false });
         }
         for (i, document) in self.untouched.iter().enumerate() {
-            let gold = self.gold(&self.variants.of(document, number(i, 4 << 32)))?;
+            let gold = self.gold(&self.variants.make(document, number(i, 4 << 32)))?;
             out.push(StudentDocument { gold, unmarked: LabelSet::default(), unannotated: false });
         }
         for (i, document) in self.meddocan.iter().enumerate() {

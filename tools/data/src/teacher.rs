@@ -1,7 +1,7 @@
 //! Training the teacher: one transformer for both languages, from the letters of the corpus.
 //!
-//! PyTorch does the arithmetic, since its products of 16-bit numbers are several times faster than ours of 32 bits. This program
-//! writes the lessons of each epoch, every time in other forms of the letters, and makes a model of what comes back.
+//! PyTorch does the arithmetic, since its 16-bit matrix products are several times faster than our 32-bit ones. This program writes
+//! the training windows of each epoch, with other variants of the letters each time, and packs the result as a model.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ use crate::student::{gold_of, sample, scramble};
 use crate::variants::{Shares, Variants};
 use crate::{encoder, letters, prose};
 
-/// Of windows without a span, the share that is learned from.
+/// The share of windows without a span that is learned from.
 const NEGATIVE_RATE: f32 = 0.5;
 
 #[derive(Args, Clone)]
@@ -55,7 +55,7 @@ pub(crate) struct TeacherArgs {
 }
 
 impl TeacherArgs {
-    /// A run of the learning curve: no other corpora, and about as many steps for few letters as for some hundred.
+    /// A run of the learning curve: without other corpora, and with more epochs the fewer letters there are.
     pub(crate) fn for_curve(
         (corpus, encoder): (&Path, &Path),
         letters: usize,
@@ -172,7 +172,7 @@ impl Sources {
         if let Some(folder) = &args.corpora {
             for document in prose::meddocan(&folder.join("meddocan/train"))? {
                 let mut gold = document.gold;
-                // The letters do not mark it.
+                // The letters do not annotate kinship.
                 gold.spans.retain(|span| span.class != "Kinship");
                 meddocan.push(gold);
             }
@@ -186,7 +186,7 @@ impl Sources {
         let mut out = Vec::new();
         for (i, letter) in self.letters.iter().enumerate() {
             let number = scramble(seed, epoch as u64, 1 << 32 ^ i as u64);
-            out.push(gold_of(&self.readers, &self.variants.of(letter, number))?);
+            out.push(gold_of(&self.readers, &self.variants.make(letter, number))?);
         }
         out.extend(self.meddocan.iter().skip(epoch % 3).step_by(3).cloned());
         Ok(out)

@@ -26,7 +26,7 @@ impl Variants {
     }
 
     /// One form of a letter. The same number gives the same form.
-    pub(crate) fn of(&self, letter: &MarkedDocument, number: u64) -> MarkedDocument {
+    pub(crate) fn make(&self, letter: &MarkedDocument, number: u64) -> MarkedDocument {
         let mut rng = Rng::of_document(number, 7);
         let refiller = self.refillers.iter().find(|(l, _)| *l == letter.language);
         let mut out = match refiller {

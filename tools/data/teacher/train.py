@@ -75,9 +75,9 @@ class Layer(torch.nn.Module):
     def forward(self, x, mask):
         batch, length, width = x.shape
         parts = self.query_key_value(x).view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
-        heard = functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=mask)
-        heard = self.out(heard.transpose(1, 2).reshape(batch, length, width))
-        x = self.middle(x + functional.dropout(heard, DROPOUT, self.training))
+        attended = functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=mask)
+        attended = self.out(attended.transpose(1, 2).reshape(batch, length, width))
+        x = self.middle(x + functional.dropout(attended, DROPOUT, self.training))
         inner = self.down(functional.gelu(self.up(x)))
         return self.end(x + functional.dropout(inner, DROPOUT, self.training))
 

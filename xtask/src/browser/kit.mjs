@@ -49,8 +49,8 @@ export async function look(at, name) {
     if (!await page.evaluate(() => Boolean(window.axe))) await page.evaluate(AXE);
     const found = await page.evaluate(() => axe.run({ resultTypes: ["violations"] }));
     const bad = found.violations.filter((v) => v.impact === "serious" || v.impact === "critical");
-    const told = bad.map((v) => `${v.id}: ${v.help}; ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
-    assert.deepEqual(told, [], `axe on ${name} at ${width}`);
+    const problems = bad.map((v) => `${v.id}: ${v.help}; ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
+    assert.deepEqual(problems, [], `axe on ${name} at ${width}`);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(over <= 0, `${name} is ${over} pixels wider than the screen at ${width}`);
   }

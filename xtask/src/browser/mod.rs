@@ -152,7 +152,7 @@ impl Page {
         put("letters.jsonl", lines.join("\n").as_bytes())?;
         let policy = folder.join("policy.toml");
         fs::write(&policy, POLICY).map_err(|e| format!("{}: {e}", policy.display()))?;
-        // Something that cannot be read, so that it must be told.
+        // Something that cannot be read, so that it must be reported.
         put("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")?;
         let key = crate::pages::demo_key(folder)?;
         let mut child = Command::new(binary)

@@ -120,7 +120,7 @@ await page.waitForSelector("dialog");
 await after(id, () => press(page, "Enter"));
 await after(id, () => press(page, "z"));
 
-// Somebody else was faster: their change is shown, ours is not made, and the reviewer hears of it.
+// Somebody else was faster: their change is shown, ours is not made, and a message is shown.
 const other = await ask(page, "edit", { reviewer: me, id, version: await version(id), reach: "here", edit: { do: "add", start: 0, end: 7, label: "OtherDetail", role: "Unknown" } });
 assert.equal(other.status, 200);
 await goTo(page, "accueil@exemple.fr");
@@ -205,7 +205,7 @@ await tabTo(page, '.views a[data-view="results"]');
 await press(page, "Enter");
 await page.waitForSelector("#export-jsonl");
 await look(at, "results");
-assert.match(await page.innerText("main"), /photo\.png/, "what could not be read is not told");
+assert.match(await page.innerText("main"), /photo\.png/, "what could not be read is not reported");
 
 // Defect: an answer that came after the view had changed filled the view that was shown by then.
 for (const [name, asks] of [["results", "refused"], ["words", "words"], ["agreement", "agreement"]]) {

@@ -42,7 +42,7 @@ impl Secrets {
         }
     }
 
-    /// Which of them are in some part of a file, told by their place in the list.
+    /// Which of them are in some part of a file, by their index in the list.
     pub(super) fn found(&self, bytes: &[u8]) -> Vec<String> {
         let mut found = Vec::new();
         for (part, bytes) in parts(bytes) {
@@ -93,7 +93,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// The ways a text may stand in bytes.
+/// The encodings of a text in bytes.
 fn views(bytes: &[u8]) -> Vec<(&'static str, String)> {
     let plain = String::from_utf8_lossy(bytes).into_owned();
     let narrow: String = bytes.iter().map(|b| *b as char).collect();

@@ -1,5 +1,5 @@
-//! `python/` is a workspace of its own, so that who builds the program shares none of its features. Its profiles and its
-//! locked versions must still be those of the program, or the wheel would not be what was measured.
+//! `python/` is a workspace of its own, so that its features do not change the build of the program. Its profiles and
+//! locked versions must equal those of the program, or the wheel would not be what was measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

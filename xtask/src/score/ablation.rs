@@ -25,7 +25,7 @@ const CUT: &[Source] = &[
     Source::Crf,
     Source::Trusted,
 ];
-/// Initials and the second pass speak of what others found: alone they say nothing.
+/// Initials and the second pass need what others found: alone they find nothing.
 const ALONE: &[Source] = &[Source::Structure, Source::Pattern, Source::Lexicon, Source::Crf];
 
 #[derive(Serialize)]
@@ -116,9 +116,9 @@ impl Table {
     fn markdown(&self) -> String {
         let mut out = format!(
             "# What each detector adds\n\nWritten by `cargo xtask score --ablation` on {} at {}: the default policies `fr` and \
-             `es` with their sources cut. Thresholds and the order of belief stay as they are, and the models hear the rules \
+             `es` with their sources cut. Thresholds and the order of belief stay as they are, and the models read the rules \
              that are left. The corpora carry no known identities, so `metadata` has nothing to say in them, and no patient \
-             ids, so `trusted` looks inside each document only. `crf alone` hears no rules.\n\n\
+             ids, so `trusted` looks inside each document only. `crf alone` reads no rules.\n\n\
              | sources | fr: characters covered | strict F1 | nothing missed | es: characters covered | strict F1 | nothing \
              missed | false names per 1000 words of case reports (fr) |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
             self.date, self.commit

@@ -74,7 +74,7 @@ fn count<'a>(docs: impl Iterator<Item = &'a Doc>) -> Alarms {
     alarms
 }
 
-/// Whether what stands before ends with a title: "Mme ", "Mr. ", "Monsieur M.".
+/// Whether what comes before ends with a title: "Mme ", "Mr. ", "Monsieur M.".
 fn is_title(before: &str) -> bool {
     let word = before.trim_end_matches([' ', '.']).rsplit([' ', '\n', '(', ',']).next().unwrap_or("");
     let title = |w: &str| Vocabulary::of(Language::Fr).roles(fold_hash(w)).is_title();

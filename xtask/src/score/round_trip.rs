@@ -51,7 +51,7 @@ fn round_trip(scheme: Scheme, doc: &Doc) -> Result<Doc, String> {
             score: Score::CERTAIN,
             sources: SourceSet::default(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         })
         .collect();
     let point = |byte: usize| bytes.partition_point(|&b| b < byte);

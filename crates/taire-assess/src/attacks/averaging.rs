@@ -48,10 +48,10 @@ pub(super) fn middle_of(mut values: Vec<i32>) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+    use taire_text::SplitMix64;
 
-    fn releases(noise: impl Fn(&mut Draw) -> i32) -> Vec<Vec<i32>> {
-        let mut draw = Draw::new(11);
+    fn releases(noise: impl Fn(&mut SplitMix64) -> i32) -> Vec<Vec<i32>> {
+        let mut draw = SplitMix64::new(11);
         (0..64).map(|_| truth().iter().map(|t| t + noise(&mut draw)).collect()).collect()
     }
 

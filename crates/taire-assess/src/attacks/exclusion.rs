@@ -1,4 +1,4 @@
-//! Somebody collects, over many records, what was written in place of one and the same value, and looks for what is missing.
+//! An attacker collects the surrogates of one value over many records and looks for the value that never appears.
 //!
 //! The attacker holds one release and the public lists. A letterhead, a signature or a department is the same in every letter of
 //! a hospital. Where its surrogate is drawn anew for each patient and never is the value itself, the true value is the one
@@ -8,16 +8,18 @@
 use std::collections::BTreeMap;
 
 use super::Success;
-use crate::{Draw, Share};
+use taire_text::SplitMix64;
+
+use crate::Share;
 
 /// One value that several records hold, and what was written for it in each.
 #[derive(Clone, Default)]
 pub struct Constant {
     /// The true value, or the class of it that is attacked: a department, an initial.
     pub truth: String,
-    /// The same of what was written, one for each record.
+    /// The same class of the surrogate, one for each record.
     pub released: Vec<String>,
-    /// What it may be, with how often a surrogate is expected to be it, in any unit.
+    /// The possible values, with their expected frequency among surrogates, in any unit.
     pub candidates: BTreeMap<String, f64>,
 }
 
@@ -27,14 +29,14 @@ impl std::fmt::Debug for Constant {
     }
 }
 
-/// For each constant, guesses the candidate that falls shortest of what is expected of it, in standard deviations. Blind
-/// guessing says the commonest candidate, or one of them.
+/// For each constant, guesses the candidate whose count is furthest below its expected count, in standard deviations.
+/// Blind guessing takes the most common candidate.
 pub fn exclusion(constants: &[Constant], seed: u64) -> Success {
-    let mut draw = Draw::new(seed);
+    let mut draw = SplitMix64::new(seed);
     let (mut hits, mut tries, mut blind) = (0, 0, 0.0);
     for constant in constants.iter().filter(|c| c.candidates.len() > 1) {
         let common = commonest(constant);
-        // One draw for the whole release: nothing is missing that was not bound to be.
+        // One surrogate for the whole release: the absence of other values carries no information.
         let once = constant.released.windows(2).all(|w| w[0] == w[1]);
         let guesses = if once { common.clone() } else { missing(constant) };
         tries += 1;
@@ -50,7 +52,7 @@ fn commonest(constant: &Constant) -> Vec<&String> {
     constant.candidates.iter().filter(|(_, weight)| **weight == most).map(|(c, _)| c).collect()
 }
 
-/// The candidates that fall shortest of what is expected of them.
+/// The candidates whose count is furthest below the expected one.
 fn missing(constant: &Constant) -> Vec<&String> {
     let total: f64 = constant.candidates.values().sum();
     let shortfall = |(candidate, weight): (&String, &f64)| {
@@ -70,8 +72,8 @@ mod tests {
     const CANDIDATES: usize = 12;
 
     /// Constants of `records` records each, whose surrogates `write` draws for each.
-    fn constants(records: usize, mut write: impl FnMut(&mut Draw, usize) -> usize) -> Vec<Constant> {
-        let mut draw = Draw::new(4);
+    fn constants(records: usize, mut write: impl FnMut(&mut SplitMix64, usize) -> usize) -> Vec<Constant> {
+        let mut draw = SplitMix64::new(4);
         (0..200)
             .map(|i| {
                 let truth = i % CANDIDATES;
@@ -86,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_surrogate_that_is_never_itself_gives_itself_away() {
-        let never_itself = |draw: &mut Draw, truth| (truth + 1 + draw.below(CANDIDATES - 1)) % CANDIDATES;
+        let never_itself =
+            |draw: &mut SplitMix64, truth| (truth + 1 + draw.below(CANDIDATES - 1)) % CANDIDATES;
         let found = exclusion(&constants(100, never_itself), 1);
         assert!(found.attack.share > 0.95 && found.beats_chance(), "{found}");
     }

@@ -3,16 +3,18 @@
 //! The register has an age band, sex, department, profession, rare disease and year of stay: what a neighbour, an employer or an
 //! insurer knows. The attacker also knows what the policy changes: attributes that it invents anew are left out, and
 //! values that it widens (a trade to its group, a town to its department) are widened in the register too. A value that is
-//! hidden fits everybody. Found when one released letter alone fits, and it is the person's.
+//! hidden matches everybody. The attack succeeds when exactly one released letter matches, and it is the person's.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::Success;
-use crate::{Draw, Share};
+use taire_text::SplitMix64;
 
-/// What the register tells of a person.
+use crate::Share;
+
+/// What the register holds of a person.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Attribute {
@@ -57,7 +59,7 @@ impl Attribute {
 /// What one source shows of an attribute.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum AttributeValue {
-    /// Nothing, which is seen too.
+    /// The document does not mention it.
     #[default]
     Absent,
     /// Something that was made unreadable.
@@ -91,7 +93,7 @@ impl std::fmt::Debug for RegisterPerson {
     }
 }
 
-/// How many people are singled out by what the register tells.
+/// How many people are singled out by the register.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Inference {
     /// In the originals: no other person of the register is alike in all attributes.
@@ -105,9 +107,9 @@ pub struct Inference {
 
 /// People searched for.
 const SAMPLE: usize = 500;
-/// Fewer holders of a value do not show what it is widened to.
-const HOLDERS: usize = 3;
-/// An attribute that fits this share of people, or more, is one that the policy keeps.
+/// A value must have so many holders to show what it is widened to.
+const LEAST_HOLDERS: usize = 3;
+/// The policy keeps an attribute when it matches for at least this share of people.
 const KEPT: f64 = 0.5;
 
 /// Looks for every person of the register in the release.
@@ -125,14 +127,14 @@ pub fn inference(people: &[RegisterPerson], seed: u64) -> Inference {
         .map(|t| (t, Widening::learn(people, t)))
         .filter(|(t, widening)| widening.is_kept(people, *t))
         .collect();
-    let seek = |person: &RegisterPerson| -> Vec<AttributeValue> {
+    let widened_truth = |person: &RegisterPerson| -> Vec<AttributeValue> {
         usable.iter().map(|(t, widening)| widening.widen(&value(&person.truth, *t))).collect()
     };
     let shown: Vec<Vec<AttributeValue>> =
         people.iter().map(|p| usable.iter().map(|(t, _)| value(&p.released, *t)).collect()).collect();
-    let sample = Draw::new(seed).sample(people.len(), SAMPLE);
+    let sample = SplitMix64::new(seed).sample(people.len(), SAMPLE);
     let found = sample.into_iter().map(|at| {
-        let sought = seek(&people[at]);
+        let sought = widened_truth(&people[at]);
         let fits = |row: &Vec<AttributeValue>| {
             row.iter().zip(&sought).all(|(shown, sought)| *shown == AttributeValue::Hidden || shown == sought)
         };
@@ -147,11 +149,12 @@ pub fn inference(people: &[RegisterPerson], seed: u64) -> Inference {
     }
 }
 
-fn value(traits: &BTreeMap<Attribute, AttributeValue>, which: Attribute) -> AttributeValue {
-    traits.get(&which).cloned().unwrap_or_default()
+fn value(attributes: &BTreeMap<Attribute, AttributeValue>, which: Attribute) -> AttributeValue {
+    attributes.get(&which).cloned().unwrap_or_default()
 }
 
-/// What the values of an attribute become where they all become the same: public knowledge of who knows the policy.
+/// What the policy turns each value of an attribute into, where it is the same for all holders: known to an attacker who
+/// knows the policy.
 struct Widening(BTreeMap<AttributeValue, AttributeValue>);
 
 impl Widening {
@@ -164,7 +167,7 @@ impl Widening {
         let widened = seen.into_iter().filter_map(|(truth, released)| {
             let holders: usize = released.values().sum();
             let (to, n) = released.into_iter().max_by_key(|(_, n)| *n)?;
-            (holders >= HOLDERS && 5 * n >= 4 * holders).then_some((truth, to))
+            (holders >= LEAST_HOLDERS && 5 * n >= 4 * holders).then_some((truth, to))
         });
         Widening(widened.collect())
     }
@@ -175,8 +178,8 @@ impl Widening {
 
     fn is_kept(&self, people: &[RegisterPerson], which: Attribute) -> bool {
         let pairs = people.iter().map(|p| (value(&p.truth, which), value(&p.released, which)));
-        let told = pairs.filter(|(truth, _)| *truth != AttributeValue::Absent);
-        let kept = Share::of(told.map(|(t, r)| r == AttributeValue::Hidden || self.widen(&t) == r));
+        let present = pairs.filter(|(truth, _)| *truth != AttributeValue::Absent);
+        let kept = Share::of(present.map(|(t, r)| r == AttributeValue::Hidden || self.widen(&t) == r));
         kept.tries > 0 && kept.share >= KEPT
     }
 }
@@ -186,7 +189,7 @@ mod tests {
     use super::*;
 
     fn people(released: impl Fn(Attribute, usize) -> AttributeValue) -> Vec<RegisterPerson> {
-        let mut draw = Draw::new(6);
+        let mut draw = SplitMix64::new(6);
         (0..400)
             .map(|_| {
                 let values: Vec<(Attribute, usize)> = [

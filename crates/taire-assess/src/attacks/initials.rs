@@ -1,6 +1,6 @@
-//! Letters of surrogates against letters of the population.
+//! Frequency analysis of the initials of surrogates.
 //!
-//! Where one secret alphabet serves a whole corpus, the most frequent released initial probably stands for the most
+//! Where one secret alphabet serves a whole corpus, the most frequent released initial probably replaces the most
 //! frequent true one, and so on down. The attacker knows the population's frequencies and matches rank by rank.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub struct Initial {
     pub released: char,
 }
 
-/// `population` in any unit. Blind guessing always says the most frequent letter.
+/// `population` in any unit. Blind guessing always takes the most frequent letter.
 pub fn initials(people: &[Initial], population: &BTreeMap<char, f64>) -> Success {
     let mut seen: BTreeMap<char, f64> = BTreeMap::new();
     people.iter().for_each(|p| *seen.entry(p.released).or_default() += 1.0);
@@ -39,14 +39,14 @@ fn ranked(counts: &BTreeMap<char, f64>) -> Vec<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+    use taire_text::SplitMix64;
 
     fn population() -> BTreeMap<char, f64> {
         ('A'..='P').enumerate().map(|(i, c)| (c, 1.3f64.powi(-(i as i32)))).collect()
     }
 
     fn people(released: impl Fn(usize, char) -> char) -> Vec<Initial> {
-        let mut draw = Draw::new(5);
+        let mut draw = SplitMix64::new(5);
         let population = population();
         let total: f64 = population.values().sum();
         let mut one = |i| {

@@ -1,20 +1,22 @@
 //! Somebody joins two sources about the same people by the intervals between their dates.
 //!
 //! One source is a release. The other is a release under another key, or a register of stays with names, as an insurer or a billing
-//! office has one. A calendar that keeps intervals, even roughly, keeps what joins them: no setting of such a calendar can stop
-//! this, only coarser dates can. Each record is given the one of the other source that is most like it, by intervals or, where dates
-//! did not move, by the dates themselves; found when that is the same person's and no other fits as well.
+//! office has one. A calendar that keeps intervals, even roughly, lets the sources be joined: no setting of such a calendar prevents
+//! it, only coarser dates do. Each record is matched with the most similar record of the other source, by intervals or, where dates
+//! did not move, by the dates themselves. The attack succeeds when that record is the same person's and no other is as similar.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Success;
-use crate::{Draw, Share};
+use taire_text::SplitMix64;
+
+use crate::Share;
 
 /// Records tried.
 const SAMPLE: usize = 500;
-/// What a day that one source lacks costs, beside differences of intervals in proportion to their length.
-const LACKS_A_DAY: f64 = 0.3;
-/// Longer records are compared only with those of as many days.
+/// The distance added for a day that one source lacks. Differences of intervals count in proportion to their length.
+const MISSING_DAY: f64 = 0.3;
+/// Longer records are compared only with records of the same number of days.
 const LONG: usize = 16;
 
 /// What two sources show of one person, or of one document of a person: distinct days (or months, or years), in order.
@@ -22,7 +24,7 @@ const LONG: usize = 16;
 pub struct Timelines {
     /// Whose they are, in truth.
     pub owner: usize,
-    /// In the release. Without any it is not tried.
+    /// In the release; not tried where empty.
     pub ours: Vec<i32>,
     /// In the other source.
     pub theirs: Vec<i32>,
@@ -40,9 +42,9 @@ pub fn joined(units: &[Timelines], seed: u64) -> Success {
     for unit in units.iter().filter(|u| !u.theirs.is_empty()) {
         by_length.entry(unit.theirs.len()).or_default().push(unit);
     }
-    let able: Vec<&Timelines> = units.iter().filter(|u| !u.ours.is_empty()).collect();
+    let with_dates: Vec<&Timelines> = units.iter().filter(|u| !u.ours.is_empty()).collect();
     let sample: Vec<&Timelines> =
-        Draw::new(seed).sample(able.len(), SAMPLE).into_iter().map(|i| able[i]).collect();
+        SplitMix64::new(seed).sample(with_dates.len(), SAMPLE).into_iter().map(|i| with_dates[i]).collect();
     let run = |distance: fn(&[i32], &[i32]) -> f64| {
         Share::of(sample.iter().map(|unit| nearest(&unit.ours, &by_length, distance) == Some(unit.owner)))
     };
@@ -72,7 +74,7 @@ fn nearest(days: &[i32], by_length: &ByLength<'_>, distance: fn(&[i32], &[i32]) 
     only
 }
 
-/// The distance of two records of about as many days: of the longer one, the day that fits least is left out.
+/// The distance of two records whose numbers of days differ by one at most: the worst day of the longer one is left out.
 fn aligned(a: &[i32], b: &[i32], distance: fn(&[i32], &[i32]) -> f64) -> f64 {
     if a.len() == b.len() {
         return distance(a, b);
@@ -82,7 +84,7 @@ fn aligned(a: &[i32], b: &[i32], distance: fn(&[i32], &[i32]) -> f64) -> f64 {
         long.iter().enumerate().filter(|(i, _)| *i != skip).map(|(_, d)| *d).collect()
     };
     let best = (0..long.len()).map(|skip| distance(short, &without(skip))).fold(f64::INFINITY, f64::min);
-    best + LACKS_A_DAY
+    best + MISSING_DAY
 }
 
 /// Differences of intervals in proportion to their length: calendars bend long ones more.
@@ -103,7 +105,7 @@ mod tests {
     use super::*;
 
     fn days() -> Vec<Vec<i32>> {
-        let mut draw = Draw::new(5);
+        let mut draw = SplitMix64::new(5);
         (0..300)
             .map(|_| {
                 let mut day = 0;

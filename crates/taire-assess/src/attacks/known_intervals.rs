@@ -3,7 +3,9 @@
 //! Found means: one released record alone fits, within the tolerance, and it is the patient's.
 
 use super::Success;
-use crate::{Draw, Share};
+use taire_text::SplitMix64;
+
+use crate::Share;
 
 /// Victims tried.
 const SAMPLE: usize = 2000;
@@ -22,7 +24,7 @@ pub fn known_intervals(
     }
     runs.sort_unstable();
     let able: Vec<usize> = (0..truth.len()).filter(|&i| truth[i].len() >= length).collect();
-    let mut draw = Draw::new(seed);
+    let mut draw = SplitMix64::new(seed);
     let sample = draw.sample(able.len(), SAMPLE);
     let wins = sample.into_iter().map(|i| {
         let victim = able[i];

@@ -1,7 +1,7 @@
-//! Somebody knows patient numbers, the program and its lists, but not the key, and tries every number and every value.
+//! An attacker knows patient numbers, the program and its lists, but not the key, and tries every number and every value.
 //!
 //! `predict` is the program as the attacker can run it. Where surrogates depend on the number alone (Bigeard's salt),
-//! it foretells them and the true values can be read back; where a secret key is mixed in, it foretells nothing.
+//! it predicts them and the true values can be read back; where a secret key is mixed in, it predicts nothing.
 
 use super::Success;
 use crate::Share;
@@ -74,7 +74,7 @@ mod tests {
             score: Score::CERTAIN,
             sources: [Source::Metadata].into_iter().collect(),
             doubtful_value: false,
-            voices: Vec::new(),
+            mentions: Vec::new(),
         };
         let written = rewriter.rewrite(&note, &[entity]).expect("rewritten");
         written.apply(note.raw()).0

@@ -6,7 +6,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Success;
-use crate::{Draw, Share};
+use taire_text::SplitMix64;
+
+use crate::Share;
 
 /// Documents tried.
 const SAMPLE: usize = 1000;
@@ -45,7 +47,7 @@ pub fn linkage(documents: &[Released], seed: u64) -> Success {
     let mut of_patient: FxHashMap<&str, usize> = FxHashMap::default();
     documents.iter().for_each(|d| *of_patient.entry(&d.patient).or_default() += 1);
     let linkable: Vec<usize> = (0..n).filter(|&i| of_patient[&*documents[i].patient] > 1).collect();
-    let sample = Draw::new(seed).sample(linkable.len(), SAMPLE);
+    let sample = SplitMix64::new(seed).sample(linkable.len(), SAMPLE);
     let (mut hits, mut tries, mut blind) = (0, 0, 0.0);
     for at in sample.into_iter().map(|i| linkable[i]) {
         let nearest = nearest(documents, &postings, &norm, at, &weight);
@@ -82,7 +84,7 @@ mod tests {
     use super::*;
 
     fn documents(marked: bool) -> Vec<Released> {
-        let mut draw = Draw::new(2);
+        let mut draw = SplitMix64::new(2);
         let mut one = |patient: usize| {
             let mut words: Vec<String> = (0..30).map(|_| format!("w{}", draw.below(400))).collect();
             if marked {

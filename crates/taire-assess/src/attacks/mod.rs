@@ -50,7 +50,7 @@ use crate::Share;
 pub struct Success {
     /// How often it succeeded.
     pub attack: Share,
-    /// What somebody reaches who looks at nothing, or `None` where there is nothing to guess.
+    /// How often a guess without the release succeeds; `None` where there is nothing to guess.
     pub blind: Option<f64>,
 }
 

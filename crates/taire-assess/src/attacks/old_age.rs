@@ -16,7 +16,7 @@ pub struct OldPerson {
     /// The true age.
     pub age: i32,
     /// What each piece of evidence in the release says.
-    pub told: Vec<i32>,
+    pub released_ages: Vec<i32>,
 }
 
 /// Guesses each age by the greatest one that the release tells.
@@ -24,9 +24,9 @@ pub fn old_ages(people: &[OldPerson]) -> Success {
     let right = |guess: i32, person: &OldPerson| (guess - person.age).abs() <= NEAR;
     let count = |guess: i32| people.iter().filter(|p| right(guess, p)).count();
     let usual = (60..130).max_by_key(|&guess| (count(guess), -guess)).unwrap_or_default();
-    let told = |p: &OldPerson| p.told.iter().copied().max().unwrap_or(usual);
+    let guess = |p: &OldPerson| p.released_ages.iter().copied().max().unwrap_or(usual);
     Success {
-        attack: Share::of(people.iter().map(|p| right(told(p), p))),
+        attack: Share::of(people.iter().map(|p| right(guess(p), p))),
         blind: (!people.is_empty()).then(|| count(usual) as f64 / people.len() as f64),
     }
 }
@@ -35,8 +35,11 @@ pub fn old_ages(people: &[OldPerson]) -> Success {
 mod tests {
     use super::*;
 
-    fn people(told: impl Fn(i32) -> Vec<i32>) -> Vec<OldPerson> {
-        (0..200).map(|i| 90 + i % 12).map(|age| OldPerson { age, told: told(age) }).collect()
+    fn people(released_ages: impl Fn(i32) -> Vec<i32>) -> Vec<OldPerson> {
+        (0..200)
+            .map(|i| 90 + i % 12)
+            .map(|age| OldPerson { age, released_ages: released_ages(age) })
+            .collect()
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Somebody reads a record and finds, as the surrogate of one person, the true name of another.
+//! A surrogate of one person in a record is the true name of another person in it.
 //!
 //! The attacker knows the family or the ward. A patient who is written under the name of the real neighbour, doctor or husband is an
-//! accusation, and it tells that the name belongs to the record. Blind is how often the surrogates of one record hold a real name of
-//! another.
+//! accusation, and it reveals that the name belongs to the record. The baseline is how often the surrogates of one record contain a real
+//! name of another record.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use crate::Share;
 /// The words of names in one record.
 #[derive(Clone, Default)]
 pub struct NamesOfRecord {
-    /// Of true names.
+    /// Words of the true names.
     pub real: BTreeSet<String>,
-    /// Of what was written in their place.
+    /// Words of their surrogates.
     pub written: BTreeSet<String>,
 }
 
@@ -38,11 +38,11 @@ pub fn real_names(records: &[NamesOfRecord]) -> Success {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+    use taire_text::SplitMix64;
 
     /// Records of five names, whose surrogates come from a list of `pool` names that holds the real ones.
     fn records(pool: usize, avoid: bool) -> Vec<NamesOfRecord> {
-        let mut draw = Draw::new(12);
+        let mut draw = SplitMix64::new(12);
         (0..300)
             .map(|_| {
                 let mut name = |n: usize| draw.below(n).to_string();

@@ -1,7 +1,7 @@
 //! A register of birth dates and towns, as a neighbour or a broker has, held against released records.
 //!
-//! The attacker looks for each person of the register among the released records by both values; one fitting record,
-//! or one of two, and it is the true one: found.
+//! The attacker looks for each person of the register among the released records by both values. The attack
+//! succeeds when at most two records match and one of them is the true one.
 
 use std::collections::BTreeMap;
 

@@ -72,10 +72,10 @@ fn other_values_agree(values: &[&TwoSurrogates]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+    use taire_text::SplitMix64;
 
-    fn values(other: impl Fn(&mut Draw, usize) -> usize) -> Vec<TwoSurrogates> {
-        let mut draw = Draw::new(7);
+    fn values(other: impl Fn(&mut SplitMix64, usize) -> usize) -> Vec<TwoSurrogates> {
+        let mut draw = SplitMix64::new(7);
         (0..500)
             .map(|_| {
                 let ours = draw.below(60);
@@ -102,7 +102,7 @@ mod tests {
     fn draws_within_a_group_are_compared_with_those_of_another_key() {
         // One of two groups of thirty names for each value, drawn from by every release.
         let grouped = |seed| {
-            let mut draw = Draw::new(seed);
+            let mut draw = taire_text::SplitMix64::new(seed);
             let value = |i: usize| {
                 let mut name = || (30 * (i % 2) + draw.below(30)).to_string();
                 TwoSurrogates { kind: "GivenName", ours: name(), other: name() }

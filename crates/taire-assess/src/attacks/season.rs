@@ -1,7 +1,7 @@
-//! Somebody reads the month of a date in the release and wants the true one: a birthday, an accident in winter.
+//! An attacker reads the month of a date in the release and guesses the true one: a birthday, an accident in winter.
 //!
 //! The attacker knows how calendars of this kind move dates, learned here from one half of the records, and adds to every released month
-//! the distance that is commonest there. Blind says the commonest month of all. Some distances never occur: those months of the
+//! the most common distance there. Blind guessing takes the most common month. Some distances never occur: those months of the
 //! twelve can be excluded, whatever else is hidden.
 
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::Share;
 
 /// Distances this rare count as excluded.
 const NEVER: f64 = 0.005;
-/// Fewer dates say nothing of what never occurs.
+/// With fewer dates, a distance that was not seen may still be possible.
 const ENOUGH: u64 = 300;
 
 /// A date by its month, from 1 to 12.
@@ -62,10 +62,10 @@ fn distance(date: &MovedMonth) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+    use taire_text::SplitMix64;
 
-    fn records(mut by: impl FnMut(&mut Draw) -> usize) -> Vec<Vec<MovedMonth>> {
-        let mut draw = Draw::new(8);
+    fn records(mut by: impl FnMut(&mut SplitMix64) -> usize) -> Vec<Vec<MovedMonth>> {
+        let mut draw = SplitMix64::new(8);
         (0..600)
             .map(|_| {
                 let moved = by(&mut draw);

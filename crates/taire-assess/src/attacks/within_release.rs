@@ -55,17 +55,18 @@ fn commonest(towns: &[String]) -> Option<&String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Draw;
+    use taire_text::SplitMix64;
 
     #[test]
     fn fresh_noise_in_each_letter_averages_out() {
-        let mut draw = Draw::new(3);
-        let noise = |draw: &mut Draw| draw.below(5) as i32 + draw.below(5) as i32 - 4;
+        let mut draw = SplitMix64::new(3);
+        let noise = |draw: &mut SplitMix64| draw.below(5) as i32 + draw.below(5) as i32 - 4;
         let persons: Vec<Vec<i32>> = (0..200).map(|_| (0..20).map(|_| noise(&mut draw)).collect()).collect();
         let found = intervals_within_release(&persons);
         assert!(found.attack.share > 0.5 && found.beats_chance(), "{found}");
-        let town =
-            |draw: &mut Draw| if draw.below(3) == 0 { "home".to_owned() } else { draw.bits().to_string() };
+        let town = |draw: &mut SplitMix64| {
+            if draw.below(3) == 0 { "home".to_owned() } else { draw.next_u64().to_string() }
+        };
         let towns: Vec<TownLetters> = (0..200)
             .map(|_| TownLetters {
                 truth: "home".into(),
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn one_draw_for_the_patient_does_not() {
-        let mut draw = Draw::new(3);
+        let mut draw = SplitMix64::new(3);
         let persons: Vec<Vec<i32>> = (0..200).map(|_| vec![draw.below(5) as i32 - 2; 20]).collect();
         assert!(!intervals_within_release(&persons).beats_chance());
         let towns = vec![TownLetters { truth: "home".into(), released: vec!["away".into(); 20] }; 50];

@@ -18,16 +18,16 @@ pub(super) struct Gold {
 }
 
 impl Gold {
-    /// Nothing where no document is annotated.
-    pub(super) fn of(documents: &[Document]) -> Result<Option<Gold>, Error> {
+    /// The annotations of these documents; `None` where no document is annotated.
+    pub(super) fn read(documents: &[Document]) -> Result<Option<Gold>, Error> {
         let spans = documents.iter().map(|d| d.gold.len()).sum();
         if spans == 0 {
             return Ok(None);
         }
         let labels: BTreeSet<&str> =
             documents.iter().flat_map(|d| &d.gold).map(|g| g.label.as_str()).collect();
-        let fits = |scheme: &&Scheme| labels.iter().all(|l| scheme.from_scheme(l).is_some());
-        let scheme = Scheme::ALL.iter().find(fits).copied();
+        let has_all_labels = |scheme: &&Scheme| labels.iter().all(|l| scheme.from_scheme(l).is_some());
+        let scheme = Scheme::ALL.iter().find(has_all_labels).copied();
         let doc = |d: &Document| Doc {
             id: d.id.clone(),
             text: Some(d.text.clone()),

@@ -190,7 +190,7 @@ pub fn compare_policies(
         return Err(Error::usage(format!("policy `{twice}` is named twice; name each once")));
     }
     let (documents, unreadable) = read(options, on_refusal)?;
-    let gold = Gold::of(&documents)?;
+    let gold = Gold::read(&documents)?;
     let observer = Engine::new(None, options.language, None)?;
     let runner = PolicyRunner { documents: &documents, observer: &observer, jobs: options.jobs };
     let originals = runner.originals()?;
@@ -221,12 +221,12 @@ pub fn compare_policies(
         unreadable,
         gold: gold.map(|g| GoldSummary { spans: g.spans, scheme: g.scheme.map(|s| s.key()) }),
         policies,
-        made_by: made_by(options),
+        made_by: command_line(options),
         demonstration_key: options.key.is_none(),
     })
 }
 
-fn made_by(options: &CompareOptions) -> String {
+fn command_line(options: &CompareOptions) -> String {
     let inputs: Vec<_> = options.inputs.iter().map(|p| p.display().to_string()).collect();
     format!("taire compare {} --policies {}", inputs.join(" "), options.policies.join(","))
 }
@@ -235,17 +235,17 @@ fn made_by(options: &CompareOptions) -> String {
 fn keys(options: &CompareOptions) -> Result<Vec<SecretKey>, Error> {
     let first = match &options.key {
         Some(key) => key.clone(),
-        None => demonstration(options.seed, 0)?,
+        None => demonstration_key(options.seed, 0)?,
     };
     let mut keys = vec![first];
     for n in 1..RELEASES {
-        keys.push(demonstration(options.seed, n)?);
+        keys.push(demonstration_key(options.seed, n)?);
     }
     Ok(keys)
 }
 
-/// A key that protects nothing: who has the seed has it. It is for measuring only.
-fn demonstration(seed: u64, number: usize) -> Result<SecretKey, Error> {
+/// A key derived from the seed, which protects nothing. It is for measuring only.
+fn demonstration_key(seed: u64, number: usize) -> Result<SecretKey, Error> {
     let mut bytes = *b"taire compare: demonstration key";
     for (byte, add) in bytes.iter_mut().zip(seed.to_le_bytes().into_iter().chain([number as u8])) {
         *byte ^= add;
@@ -289,11 +289,11 @@ impl Baseline<'_> {
             reviewed: None,
             refused: report.documents.refused,
         };
-        let intervals = IntervalHistogram::of(self.originals, &observed);
+        let intervals = IntervalHistogram::count(self.originals, &observed);
         let corpora = ObservedCorpora { original: self.originals, releases: &[observed], same_key: None };
         let risk = assess(corpora, &settings)?;
         Ok(PolicyColumn {
-            name: called(name, &policies),
+            name: column_name(name, &policies),
             language: self
                 .options
                 .language
@@ -315,8 +315,8 @@ impl Baseline<'_> {
     }
 }
 
-/// A policy in a file goes by the name it gives itself.
-fn called(given: &str, policies: &[Policy]) -> String {
+/// The name of a policy in the table: for a file, the `name` in it.
+fn column_name(given: &str, policies: &[Policy]) -> String {
     let shipped = given == DEFAULT_POLICY || SHIPPED.iter().any(|(name, _)| *name == given);
     let own = policies.first().filter(|_| !shipped).map(|p| p.name.clone());
     own.unwrap_or_else(|| given.to_owned())
@@ -342,7 +342,7 @@ fn text_left(found: &[(&Document, &[taire_text::Entity])]) -> f64 {
 }
 
 impl IntervalHistogram {
-    fn of(originals: &[Observed], released: &[Observed]) -> IntervalHistogram {
+    fn count(originals: &[Observed], released: &[Observed]) -> IntervalHistogram {
         let released: BTreeMap<&str, &Observed> = released.iter().map(|o| (o.id.as_str(), o)).collect();
         let mut records: BTreeMap<&str, Vec<(&Observed, &Observed)>> = BTreeMap::new();
         for before in originals {

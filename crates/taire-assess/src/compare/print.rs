@@ -53,8 +53,8 @@ pub(super) fn page(c: &Comparison) -> Page {
     page.heading("The table");
     page.table(table(c));
     page.text(
-        "How to read it. *Retained* counts terms of medicine before (under *original*) and how many were kept: one that the text before \
-         holds twice must stand twice. *Attack* rows are the share of tries in which the attacker was right: lower is safer. A dash: nothing to \
+        "How to read it. *Retained* counts terms of medicine before (under *original*) and how many were kept: one that occurs twice in the \
+         original must occur twice in the release. *Attack* rows are the share of tries in which the attacker was right: lower is safer. A dash: nothing to \
          try; fewer than 20 tries are counted out. *Unique* is about a release by itself; noise makes intervals rarer, not commoner, and what it takes away is that \
          they are the true ones, which the row of known intervals tells. ε is what mechanisms declare, mean of the documents that \
          spend any (and most), between the inputs that the row names; rows are different promises and are not added. Policies without ε make no such promise. Speed is \
@@ -64,7 +64,7 @@ pub(super) fn page(c: &Comparison) -> Page {
     page.heading("Days between dates, before and after");
     page.blocks.push(Block::Figures(c.policies.iter().map(histogram).collect()));
     if c.gold.is_some() {
-        page.heading("Whether scores keep their word");
+        page.heading("Calibration of scores");
         page.text(
             "Spans by their score, and the share of them that was right: most of their letters and digits annotated, whatever the label.",
         );
@@ -82,7 +82,7 @@ pub(super) fn page(c: &Comparison) -> Page {
     page
 }
 
-/// Below so many tries a percentage says too much.
+/// Below so many tries, counts are shown instead of a percentage.
 const FEW: u64 = 20;
 
 fn shown(share: Share) -> String {
@@ -138,19 +138,19 @@ fn table(c: &Comparison) -> Table {
     rows.add("speed", None, |p| format!("×{:.2}", p.speed));
     if let Some(gold) = &c.gold {
         rows.group("Detection, against the annotations");
-        let of = |f: fn(&super::DetectionScores) -> String| {
+        let detection = |f: fn(&super::DetectionScores) -> String| {
             move |p: &PolicyColumn| optional(p.detection.as_ref().map(f))
         };
-        rows.add("identifying characters covered", None, of(|d| percent(d.characters_covered)));
-        rows.add("identifiers wholly covered", None, of(|d| percent(d.identifiers_covered)));
-        rows.add("documents with nothing missed", None, of(|d| percent(d.documents_clean)));
+        rows.add("identifying characters covered", None, detection(|d| percent(d.characters_covered)));
+        rows.add("identifiers wholly covered", None, detection(|d| percent(d.identifiers_covered)));
+        rows.add("documents with nothing missed", None, detection(|d| percent(d.documents_clean)));
         if let Some(scheme) = gold.scheme {
             let f1 = |p: &PolicyColumn| {
                 optional(p.detection.as_ref().and_then(|d| d.strict_f1).map(|f| format!("{f:.3}")))
             };
             rows.add(format!("strict F1, scheme `{scheme}`"), None, f1);
         }
-        rows.add("calibration error of scores", None, of(|d| format!("{:.3}", d.calibration_error)));
+        rows.add("calibration error of scores", None, detection(|d| format!("{:.3}", d.calibration_error)));
     }
     rows.group("Kept");
     rows.add("letters and digits as they were", None, |p| percent(p.text_left));
@@ -170,16 +170,16 @@ fn table(c: &Comparison) -> Table {
 }
 
 fn retained(rows: &mut Rows<'_>, c: &Comparison) {
-    rows.group("Retained: medical terms that stand as they stood");
+    rows.group("Retained: medical terms that are unchanged");
     let kept = |t: Tally| match t.before {
         0 => "–".to_owned(),
         before if before < FEW => format!("{} of {before}", t.kept),
         _ => t.share().map_or_else(String::new, percent),
     };
     for category in Category::ALL {
-        let before = c.policies.first().map_or(0, |p| p.retained.of(category).before);
+        let before = c.policies.first().map_or(0, |p| p.retained.tally_of(category).before);
         if before > 0 {
-            rows.add(category.words(), Some(before.to_string()), |p| kept(p.retained.of(category)));
+            rows.add(category.words(), Some(before.to_string()), |p| kept(p.retained.tally_of(category)));
         }
     }
     let before = c.policies.first().map(|p| p.retained.all().before.to_string());

@@ -16,21 +16,21 @@ use super::clock::timed;
 use crate::attacks::{Averaged, averaging};
 use crate::risk::{Observed, day_of, observe};
 
-/// Releases under different keys, for the attack that takes the middle of them.
+/// Releases under different keys, for the attack that takes their median.
 pub(super) const RELEASES: usize = 4;
 
-/// Documents that are looked at before the clock runs.
-const WARMED: usize = 32;
+/// Documents that are treated before times are measured.
+const WARM_UP_DOCUMENTS: usize = 32;
 
 /// The documents as one policy left them.
 pub(super) struct Release {
     pub(super) policies: Vec<Policy>,
-    /// What was found in each document that was written, by its place in the corpus.
+    /// What was found in each document that was written, by its index in the corpus.
     pub(super) found: Vec<(usize, Vec<Entity>)>,
     pub(super) observed: Vec<Observed>,
     /// Counts, and what the mechanisms declared.
     pub(super) report: Report,
-    /// Computing, the first reading included.
+    /// Computing time, the first reading included.
     pub(super) time: Duration,
     pub(super) averaging: Vec<Averaged>,
     /// What medicine was kept.
@@ -40,7 +40,7 @@ pub(super) struct Release {
 /// Applies policies to the documents.
 pub(super) struct PolicyRunner<'a> {
     pub(super) documents: &'a [Document],
-    /// Looks at all releases alike.
+    /// The detectors that read all releases.
     pub(super) observer: &'a Engine,
     pub(super) jobs: usize,
 }
@@ -83,7 +83,7 @@ impl PolicyRunner<'_> {
         let mut report = Report::new("compare", policies.iter().map(|p| p.name.clone()));
         self.warm(engine)?;
         let (records, mut time) = self.first_reading(engine);
-        // The same dates under every language's policy: what differs between those is what is found.
+        // The policies of the languages differ in what they find, not in how they move dates: the first one serves for all.
         let rewriters: Vec<Rewriter> = match policies.first() {
             Some(policy) => keys
                 .iter()
@@ -123,15 +123,15 @@ impl PolicyRunner<'_> {
         Ok(Release { policies, found, observed, report, time, averaging, retained })
     }
 
-    /// How often each document is treated, of which the fastest time counts: few documents are soon done, and their
-    /// times are easily disturbed.
+    /// How often each document is treated; the fastest time counts. A small corpus takes little time, and noise would
+    /// distort a single measurement.
     fn runs(&self) -> usize {
         if self.documents.len() < 1000 { 3 } else { 1 }
     }
 
-    /// What is loaded once in a program is loaded before the clock runs.
+    /// Loads what is loaded once in a program before times are measured.
     fn warm(&self, engine: &Engine) -> Result<(), Error> {
-        let some = self.items().take(WARMED);
+        let some = self.items().take(WARM_UP_DOCUMENTS);
         let run = |Numbered(_, document): Numbered<'_>| {
             drop(note(engine, document).and_then(|note| engine.run(note)))
         };
@@ -157,14 +157,14 @@ impl PolicyRunner<'_> {
         let Treatment { engine, records, rewriters } = *by;
         let first = note(engine, document)?;
         let language = first.language;
-        let others = records.of(first.patient.as_deref());
+        let others = records.record_of(first.patient.as_deref());
         let (done, mut time) = timed(|| engine.run_with(first, &others));
         let done = done?;
         for _ in 1..self.runs() {
             let again = note(engine, document)?;
             time = time.min(timed(|| drop(engine.run_with(again, &others))).1);
         }
-        // In the document's own language, whatever the policy took it for.
+        // In the document's own language, whatever language the policy reads.
         let before = note(self.observer, document)?;
         let after = Note::builder("", done.text.clone()).language(Some(before.language)).build()?;
         let mut retained = Retention::default();
@@ -210,7 +210,7 @@ impl Gaps {
     }
 }
 
-/// Nothing where some release does not show every date as a day.
+/// `None` where some release does not show every date to the day.
 fn gaps(engine: &Engine, rewriters: &[Rewriter], document: &Document, entities: &[Entity]) -> Option<Gaps> {
     let note = note(engine, document).ok()?;
     let between = |days: Vec<i32>| days.windows(2).map(|w| w[1] - w[0]).collect::<Vec<_>>();

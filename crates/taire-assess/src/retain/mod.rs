@@ -106,7 +106,9 @@ impl RetentionReport {
 
     /// Whether less than this share of some category was kept.
     pub fn is_below(&self, least: f32) -> bool {
-        Category::ALL.iter().any(|&c| self.categories.of(c).share().is_some_and(|s| s < f64::from(least)))
+        Category::ALL
+            .iter()
+            .any(|&c| self.categories.tally_of(c).share().is_some_and(|s| s < f64::from(least)))
     }
 }
 

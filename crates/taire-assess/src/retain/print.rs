@@ -16,7 +16,7 @@ pub(super) fn markdown(kept: &RetentionReport) -> String {
         counted(kept.documents, "document was", "documents were"),
         match kept.all.share() {
             Some(share) => format!(
-                "Of {} medical terms, {} still stand as they stood ({}); {} are gone.",
+                "Of {} medical terms, {} are unchanged ({}); {} are gone.",
                 kept.all.before,
                 kept.all.kept,
                 percent(share),
@@ -33,14 +33,14 @@ pub(super) fn markdown(kept: &RetentionReport) -> String {
         ));
     }
     let mut table = Table::new(
-        "Each term counts as often as it stands in a document. A result is kept only if its value and unit are too.",
+        "Each term counts as often as it occurs in a document. A result is kept only if its value and unit are too.",
         &["what", "before", "kept", "lost", "share kept"],
     );
     let mut row = |name: &str, t: Tally| {
         let share = t.share().map_or_else(|| "–".to_owned(), percent);
         table.row([name.to_owned(), t.before.to_string(), t.kept.to_string(), t.lost.to_string(), share]);
     };
-    Category::ALL.into_iter().for_each(|c| row(c.words(), kept.categories.of(c)));
+    Category::ALL.into_iter().for_each(|c| row(c.words(), kept.categories.tally_of(c)));
     row("all", kept.all);
     page.table(table);
     if !kept.lost.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn markdown(kept: &RetentionReport) -> String {
     page.text(
         "Terms are known by lists (ICD-10 labels, drugs, acts, analytes) and by their form; what neither knows is not counted, \
          kept or lost. Dates and ages are no terms: how far they moved is the matter of the policy, and `taire risk` measures it. \
-         A term may stand and its sentence may have lost something else.",
+         A term may be unchanged and its sentence may have lost something else.",
     );
     page.markdown()
 }

@@ -9,7 +9,7 @@ use taire_eval::retain::Family;
 use taire_surrogate::{Dates, Rewriter};
 use taire_text::{Label, Note, PatientId, Role, fold};
 
-use super::observe::{Observed, ObservedSpan, certain, first_number, number};
+use super::observe::{Observed, ObservedSpan, certain, day_number, first_number};
 use super::print;
 use super::threats::{Others, ThreatAssessment, threats};
 use crate::Share;
@@ -225,8 +225,8 @@ const DATES: &[Label] = &[Label::Date];
 pub(crate) fn days<'a>(observed: impl Iterator<Item = &'a Observed>) -> Vec<i32> {
     let mut out = Vec::new();
     for document in observed {
-        out.extend(document.of(Label::Date).filter_map(|f| f.day));
-        out.extend(document.date.map(number));
+        out.extend(document.spans_of(Label::Date).filter_map(|f| f.day));
+        out.extend(document.date.map(day_number));
     }
     out
 }
@@ -270,7 +270,7 @@ fn profiles(pairs: &[Pair<'_>]) -> Vec<Profile> {
     let few = (pairs.len() / 100).max(2);
     let profile = |pair: &Pair<'_>| {
         let after = pair.after;
-        let first = |label| after.of(label).map(|f| fold(&f.text)).next();
+        let first = |label| after.spans_of(label).map(|f| fold(&f.text)).next();
         let years = |text: String| first_number(&text).map(|n| n.to_string());
         let year = after.date.map(|d| d.year().to_string());
         let rare = after.families.iter().filter(|f| spread[*f] <= few);
@@ -324,7 +324,7 @@ fn attacks(
     let rewrite = settings.policy.as_ref().map(|p| &p.rewrite);
     let informed = match rewrite.map(|r| r.dates) {
         Some(Dates::Blur { every, anchor, .. }) => {
-            Some(Inverse::Blur { every: every as i32, anchor: number(anchor) })
+            Some(Inverse::Blur { every: every as i32, anchor: day_number(anchor) })
         }
         _ => None,
     };
@@ -417,7 +417,7 @@ fn over_releases(pairs: &[Pair<'_>], released: &[BTreeMap<&str, &Observed>]) -> 
         return Vec::new();
     }
     let whole = |observed: &Observed| -> Option<Vec<i32>> {
-        observed.of(Label::Date).map(|f| f.day).collect::<Option<Vec<i32>>>()
+        observed.spans_of(Label::Date).map(|f| f.day).collect::<Option<Vec<i32>>>()
     };
     let gaps = |days: &[i32]| days.windows(2).map(|w| w[1] - w[0]).collect::<Vec<_>>();
     let mut truth = Vec::new();
@@ -440,10 +440,10 @@ fn documents(pairs: &[Pair<'_>]) -> Vec<Released> {
 }
 
 fn people(pairs: &[Pair<'_>]) -> Vec<Person> {
-    let first = |o: &Observed, label| o.of(label).next().map(|f| fold(&f.text));
-    let birth = |o: &Observed| o.of(Label::BirthDate).find_map(|f| f.day);
+    let first = |o: &Observed, label| o.spans_of(label).next().map(|f| fold(&f.text));
+    let birth = |o: &Observed| o.spans_of(Label::BirthDate).find_map(|f| f.day);
     let one = |record: Vec<&Pair<'_>>| Person {
-        birth: record.iter().find_map(|p| p.before.known_birth.map(number).or_else(|| birth(p.before))),
+        birth: record.iter().find_map(|p| p.before.known_birth.map(day_number).or_else(|| birth(p.before))),
         town: record
             .iter()
             .find_map(|p| p.before.known_town.clone().or_else(|| first(p.before, Label::City))),
@@ -458,7 +458,7 @@ fn missing(pairs: &[Pair<'_>], settings: &RiskSettings) -> MissedResults {
     let mut all = Captures::default();
     for found in pairs.iter().flat_map(|p| &p.before.found) {
         for slot in [captures.entry(found.label.group().name()).or_default(), &mut all] {
-            match Observed::captured(found.sources) {
+            match Observed::found_by_rules_and_models(found.sources) {
                 (true, true) => slot.both += 1,
                 (true, false) => slot.first_only += 1,
                 (false, true) => slot.second_only += 1,

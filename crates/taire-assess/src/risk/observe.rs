@@ -21,9 +21,9 @@ pub struct Observed {
     pub(crate) patient: Option<String>,
     pub(crate) date: Option<Date>,
     pub(crate) language: Language,
-    /// Of the patient, by the civil titles of the text.
+    /// The sex of the patient, from the civil titles of the text.
     pub(crate) sex: Option<Gender>,
-    /// Years of birth that birth dates, numbers and ages beside a year tell.
+    /// Years of birth, from birth dates, social security numbers, and ages beside a year.
     pub(crate) birth_years: Vec<i32>,
     pub(crate) known_birth: Option<Date>,
     pub(crate) known_town: Option<String>,
@@ -113,7 +113,8 @@ impl Observed {
         self
     }
 
-    pub(crate) fn of(&self, label: Label) -> impl Iterator<Item = &ObservedSpan> {
+    /// The spans of one label.
+    pub(crate) fn spans_of(&self, label: Label) -> impl Iterator<Item = &ObservedSpan> {
         self.found.iter().filter(move |f| f.label == label)
     }
 
@@ -122,23 +123,23 @@ impl Observed {
         self.patient.as_deref().unwrap_or(&self.id)
     }
 
-    /// Whether rules found it, and whether a learned detector did: two groups that look in different ways.
-    pub(crate) fn captured(sources: SourceSet) -> (bool, bool) {
+    /// Whether rules found it, and whether a learned detector found it: the two groups of a capture-recapture estimate.
+    pub(crate) fn found_by_rules_and_models(sources: SourceSet) -> (bool, bool) {
         let learned = sources.iter().any(Source::is_learned);
         let rules = [Source::Metadata, Source::Structure, Source::Pattern, Source::Lexicon, Source::Initials];
         (rules.into_iter().any(|s| sources.contains(s)), learned)
     }
 }
 
-/// Days since the first of the Gregorian calendar's common years; any fixed day would do.
-pub(crate) fn number(day: Date) -> i32 {
+/// Days since 1 January 1600; any fixed day would do.
+pub(crate) fn day_number(day: Date) -> i32 {
     jiff::civil::date(1600, 1, 1).until(day).map_or(0, |span| span.get_days())
 }
 
 /// The day of a date written whole.
 pub(crate) fn day_of(text: &str, language: Language) -> Option<i32> {
     let (partial, _) = date::parse(text, language)?;
-    Date::new(year_of(&partial)?, partial.month? as i8, partial.day? as i8).ok().map(number)
+    Date::new(year_of(&partial)?, partial.month? as i8, partial.day? as i8).ok().map(day_number)
 }
 
 fn year_of(partial: &date::Partial) -> Option<i16> {
@@ -151,7 +152,7 @@ fn year_of(partial: &date::Partial) -> Option<i16> {
 
 /// An entity at its place in the release.
 fn moved(entity: &Entity, start: usize, length: usize) -> Entity {
-    Entity { span: Span::new(start, start + length), voices: Vec::new(), ..entity.clone() }
+    Entity { span: Span::new(start, start + length), mentions: Vec::new(), ..entity.clone() }
 }
 
 /// An entity that is certain, for texts whose spans are known.
@@ -163,7 +164,7 @@ pub(crate) fn certain(label: Label, role: Role, start: usize, end: usize) -> Ent
         score: Score::CERTAIN,
         sources: [Source::Metadata].into_iter().collect(),
         doubtful_value: false,
-        voices: Vec::new(),
+        mentions: Vec::new(),
     }
 }
 
@@ -238,9 +239,9 @@ pub(crate) fn observe(engine: &Engine, document: Document) -> Option<Observed> {
 }
 
 fn read(note: &Note, entities: &[Entity]) -> Observed {
-    let places: BTreeMap<usize, usize> =
+    let points: BTreeMap<usize, usize> =
         note.raw().char_indices().enumerate().map(|(point, (byte, _))| (byte, point)).collect();
-    let point = |byte: usize| places.get(&byte).copied().unwrap_or(places.len());
+    let point = |byte: usize| points.get(&byte).copied().unwrap_or(points.len());
     let found = entities.iter().map(|e| {
         let text = e.span.of(note.raw());
         let is_date = matches!(e.label, Label::Date | Label::BirthDate);
@@ -279,7 +280,7 @@ fn read(note: &Note, entities: &[Entity]) -> Observed {
     }
 }
 
-/// The sex that most civil titles of a text tell.
+/// The sex of most civil titles in a text.
 fn sex_of(note: &Note) -> Option<Gender> {
     let vocabulary = Vocabulary::of(note.language);
     let (mut women, mut men) = (0, 0);
@@ -299,7 +300,7 @@ fn sex_of(note: &Note) -> Option<Gender> {
 /// Words between an age and the year it belongs to: `7 ans en 1929`.
 const LONGEST_GAP: usize = 8;
 
-/// Years of birth that a text tells other than by an age of today.
+/// Years of birth in a text, other than from the present age.
 fn birth_years(note: &Note, entities: &[Entity]) -> Vec<i32> {
     let mut out = Vec::new();
     let year = |text: &str| date::parse(text, note.language).and_then(|(p, _)| year_of(&p)).map(i32::from);

@@ -7,8 +7,8 @@ use taire_text::{Entity, Label, Note, PatientId, Role};
 
 use super::observe::{Observed, certain, day_of};
 use super::threats::interval;
-use crate::Draw;
 use crate::attacks::{Moved, SharedName};
+use taire_text::SplitMix64;
 
 /// Letters that are corrected.
 const LETTERS: usize = 200;
@@ -67,7 +67,7 @@ impl Rebuilt {
 pub(super) fn corrections(rewriter: &Rewriter, originals: &[&Observed], seed: u64) -> Vec<Vec<i32>> {
     let able: Vec<&Observed> = originals.iter().copied().filter(|o| has_interval(o)).collect();
     let mut out = Vec::new();
-    for at in Draw::new(seed).sample(able.len(), LETTERS) {
+    for at in SplitMix64::new(seed).sample(able.len(), LETTERS) {
         let letter = able[at];
         let error = |corrections: usize| {
             let added: Vec<String> =
@@ -93,7 +93,7 @@ pub(super) fn shared_names(
     seed: u64,
 ) -> (Vec<SharedName>, Vec<SharedName>) {
     let able: Vec<&Observed> =
-        originals.iter().copied().filter(|o| o.of(Label::Date).any(|f| f.day.is_some())).collect();
+        originals.iter().copied().filter(|o| o.spans_of(Label::Date).any(|f| f.day.is_some())).collect();
     let first_date = |observed: &Observed, id: &str| -> Option<Moved> {
         let days = Rebuilt::new(observed, id, None, &[])?.rewrite(rewriter)?;
         let mut dates = days.into_iter().filter(|d| d.label == Label::Date);
@@ -101,7 +101,7 @@ pub(super) fn shared_names(
     };
     let (mut same, mut strangers) = (Vec::new(), Vec::new());
     let sample: Vec<&Observed> =
-        Draw::new(seed).sample(able.len(), 2 * PAIRS).into_iter().map(|i| able[i]).collect();
+        SplitMix64::new(seed).sample(able.len(), 2 * PAIRS).into_iter().map(|i| able[i]).collect();
     for pair in sample.windows(2).filter(|w| w[0].record() != w[1].record()) {
         let both = |a: &str, b: &str| {
             Some(SharedName { known: first_date(pair[0], a)?, sought: first_date(pair[1], b)? })

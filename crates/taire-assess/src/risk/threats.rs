@@ -11,7 +11,7 @@ use taire_surrogate::Rewriter;
 use taire_text::{Label, Language, Role, fold};
 
 use super::assess::{Pair, RiskSettings, by_record};
-use super::observe::{Observed, ObservedSpan, first_number, number};
+use super::observe::{Observed, ObservedSpan, day_number, first_number};
 use super::simulate;
 use crate::attacks::{
     Attribute, AttributeValue, Constant, Inference, MovedMonth, NamesOfRecord, OldPerson, RegisterPerson,
@@ -179,19 +179,19 @@ pub(super) fn threats(
 ) -> Result<ThreatAssessment, Error> {
     let seed = settings.seed;
     let mut results = ThreatResults::default();
-    let tried = |success: Success, nothing: &'static str| {
+    let unless_empty = |success: Success, nothing: &'static str| {
         if success.attack.tries == 0 { Err(nothing) } else { Ok(success) }
     };
     results.add(
         Threat::ExclusionPlace,
-        tried(
+        unless_empty(
             exclusion(&places(pairs), seed),
             "no postal code is held by five records with a postal code after",
         ),
     );
     results.add(
         Threat::ExclusionInitial,
-        tried(
+        unless_empty(
             exclusion(&caregivers(pairs), seed),
             "no caregiver's name is held by five records with a name after",
         ),
@@ -206,8 +206,11 @@ pub(super) fn threats(
         true => "the letters of a patient do not show the value",
         false => UNJOINED,
     };
-    results.add(Threat::AveragingBirth, tried(intervals_within_release(&births), unjoined));
-    results.add(Threat::AveragingTown, tried(town_within_release(&home_towns(&joined_letters)), unjoined));
+    results.add(Threat::AveragingBirth, unless_empty(intervals_within_release(&births), unjoined));
+    results.add(
+        Threat::AveragingTown,
+        unless_empty(town_within_release(&home_towns(&joined_letters)), unjoined),
+    );
     results.add(
         Threat::SameKey,
         match others.same_key {
@@ -218,20 +221,23 @@ pub(super) fn threats(
                     .filter_map(|pair| Some(Pair { before: pair.before, after: second(pair)? }))
                     .collect();
                 let control = two_surrogates(&under_other_key, other);
-                tried(same_key(&two_surrogates(pairs, other), &control), "no value could be put side by side")
+                unless_empty(
+                    same_key(&two_surrogates(pairs, other), &control),
+                    "no value could be put side by side",
+                )
             }
             None => Err("needs a release under the same key and another policy: give it with `--same-key`"),
         },
     );
     simulated(&mut results, pairs, settings)?;
     let old_age = settings.policy.as_ref().map_or(90, |p| i32::from(p.rewrite.old_age));
-    results.add(Threat::OldAge, tried(old_ages(&old_people(pairs, old_age)), "nobody is that old"));
+    results.add(Threat::OldAge, unless_empty(old_ages(&old_people(pairs, old_age)), "nobody is that old"));
     results.add(
         Threat::RealName,
-        tried(real_names(&names_of_records(pairs)), "no name could be put side by side"),
+        unless_empty(real_names(&names_of_records(pairs)), "no name could be put side by side"),
     );
     let season = season(&months(pairs));
-    results.add(Threat::Season, tried(season.month, "no date shows its month before and after"));
+    results.add(Threat::Season, unless_empty(season.month, "no date shows its month before and after"));
     const NO_DATES: &str = "no record has three dates";
     let grain = Grain::of(pairs);
     results.add(
@@ -239,15 +245,16 @@ pub(super) fn threats(
         match others.second {
             Some(second) => {
                 let units = timelines(pairs, grain, |p| second.get(p.before.id.as_str()).copied());
-                tried(joined(&units, seed), NO_DATES)
+                unless_empty(joined(&units, seed), NO_DATES)
             }
             None => Err("needs a second release under another key: give it after the first"),
         },
     );
     let register = timelines(pairs, grain, |p| Some(p.before));
-    results.add(Threat::JoinedRegister, tried(joined(&register, seed), NO_DATES));
+    results.add(Threat::JoinedRegister, unless_empty(joined(&register, seed), NO_DATES));
     let inference = inference(&register_people(pairs), seed);
-    results.add(Threat::Inference, tried(inference.after, "no document tells anything of its patient"));
+    results
+        .add(Threat::Inference, unless_empty(inference.after, "no document tells anything of its patient"));
     Ok(ThreatAssessment { results, months_excluded: season.months_excluded, inference })
 }
 
@@ -276,7 +283,7 @@ fn simulated(results: &mut ThreatResults, pairs: &[Pair<'_>], settings: &RiskSet
 /// Records that must share a value for it to be a constant of the corpus.
 const CONSTANT: usize = 5;
 
-/// What was written for values of one kind, by the true value: one for each record.
+/// The surrogates of the values of one label, by true value: one for each record.
 fn constants<'a>(
     pairs: &'a [Pair<'a>],
     label: Label,
@@ -311,11 +318,11 @@ fn places(pairs: &[Pair<'_>]) -> Vec<Constant> {
 
 /// Departments with their regions.
 static REGIONS: LazyLock<BTreeMap<Language, BTreeMap<&'static str, &'static str>>> = LazyLock::new(|| {
-    let of = |&language| {
+    let departments = |&language| {
         let towns = Lexicon::of(language).towns().map(|t| (t.department(), t.region()));
         (language, towns.filter(|(d, r)| !d.is_empty() && !r.is_empty()).collect())
     };
-    Language::ALL.iter().map(of).collect()
+    Language::ALL.iter().map(departments).collect()
 });
 
 fn region(department: &str, language: Language) -> Option<&'static str> {
@@ -330,10 +337,10 @@ fn department(code: &str, language: Language) -> Option<String> {
     town.or_else(|| start(3)).or_else(|| start(2)).filter(|_| digits.len() == 5)
 }
 
-/// Names of caregivers that many records hold, by initial. Candidates are expected as often as all surrogates show them.
+/// Names of caregivers that many records hold, by initial. Candidates are weighted by their frequency among all surrogates.
 fn caregivers(pairs: &[Pair<'_>]) -> Vec<Constant> {
     let mut usual: BTreeMap<String, f64> = ('a'..='z').map(|c| (c.to_string(), 0.5)).collect();
-    for span in pairs.iter().flat_map(|p| p.after.of(Label::FamilyName)) {
+    for span in pairs.iter().flat_map(|p| p.after.spans_of(Label::FamilyName)) {
         if let Some(count) = initial(&span.text).and_then(|c| usual.get_mut(&c)) {
             *count += 1.0;
         }
@@ -351,7 +358,7 @@ fn initial(name: &str) -> Option<String> {
     fold(name).chars().next().filter(char::is_ascii_lowercase).map(String::from)
 }
 
-/// Letters that the release itself puts together.
+/// Letters with the same patient id in the release.
 fn letters_by_released_patient<'a, 'b>(pairs: &'b [Pair<'a>]) -> Vec<Vec<&'b Pair<'a>>> {
     let mut out: BTreeMap<&str, Vec<&Pair<'_>>> = BTreeMap::new();
     for pair in pairs {
@@ -362,7 +369,7 @@ fn letters_by_released_patient<'a, 'b>(pairs: &'b [Pair<'a>]) -> Vec<Vec<&'b Pai
     out.into_values().collect()
 }
 
-/// The interval that a document tells of its patient: from the birth date to its first date, or between its first two dates.
+/// An interval of a document: from the birth date to its first date, or between its first two dates.
 pub(super) fn interval<'a>(spans: impl Iterator<Item = (Label, Option<i32>)> + Clone + 'a) -> Option<i32> {
     let days = |label| spans.clone().filter(move |(l, _)| *l == label).filter_map(|(_, day)| day);
     let mut dates = days(Label::Date);
@@ -376,7 +383,7 @@ pub(super) fn interval<'a>(spans: impl Iterator<Item = (Label, Option<i32>)> + C
 /// By how many days the release is wrong about that interval; nothing where dates cannot be put side by side.
 fn interval_error(before: &Observed, after: &Observed) -> Option<i32> {
     let spans = |o: &Observed| o.found.iter().map(|f| (f.label, f.day)).collect::<Vec<_>>();
-    let count = |o: &Observed, label| o.of(label).count();
+    let count = |o: &Observed, label| o.spans_of(label).count();
     let same = [Label::Date, Label::BirthDate].iter().all(|&l| count(before, l) == count(after, l));
     let (truth, released) = (interval(spans(before).into_iter())?, interval(spans(after).into_iter())?);
     same.then_some(released - truth)
@@ -397,7 +404,7 @@ fn home_towns(letters: &[Vec<&Pair<'_>>]) -> Vec<TownLetters> {
     letters.iter().filter_map(of_patient).collect()
 }
 
-/// Values that are drawn from the key, each once a record.
+/// Labels whose surrogates are drawn from the key, once for each value of a record.
 const DRAWN: &[Label] = &[
     Label::FamilyName,
     Label::GivenName,
@@ -447,9 +454,9 @@ fn old_people(pairs: &[Pair<'_>], old_age: i32) -> Vec<OldPerson> {
     let of_record = |record: Vec<&Pair<'_>>| {
         let birth = record.iter().find_map(|p| p.before.known_birth.map(|d| i32::from(d.year())));
         let birth = birth.or_else(|| record.iter().find_map(|p| p.before.birth_years.first().copied()));
-        let told = |o: &Observed| -> Vec<i32> {
+        let ages_in = |o: &Observed| -> Vec<i32> {
             let written =
-                o.of(Label::Age).filter(|f| is_in_years(&f.text)).filter_map(|f| first_number(&f.text));
+                o.spans_of(Label::Age).filter(|f| is_in_years(&f.text)).filter_map(|f| first_number(&f.text));
             let years = year_written(o)
                 .into_iter()
                 .flat_map(|seen| o.birth_years.iter().map(move |year| seen - year));
@@ -457,8 +464,8 @@ fn old_people(pairs: &[Pair<'_>], old_age: i32) -> Vec<OldPerson> {
         };
         let last = record.iter().max_by_key(|p| year_written(p.before))?;
         let by_birth = birth.zip(year_written(last.before)).map(|(birth, seen)| seen - birth);
-        let age = by_birth.or_else(|| told(last.before).into_iter().max())?;
-        (age >= old_age).then(|| OldPerson { age, told: told(last.after) })
+        let age = by_birth.or_else(|| ages_in(last.before).into_iter().max())?;
+        (age >= old_age).then(|| OldPerson { age, released_ages: ages_in(last.after) })
     };
     by_record(pairs).into_values().filter_map(of_record).collect()
 }
@@ -468,10 +475,10 @@ fn is_in_years(age: &str) -> bool {
     !["mois", "semaine", "jour", "mes", "dia", "heure", "hora"].iter().any(|unit| words.contains(unit))
 }
 
-/// The year a document was written in, or the latest that it tells.
+/// The year a document was written in, or the latest year in its text.
 fn year_written(observed: &Observed) -> Option<i32> {
     let own = observed.date.map(|d| i32::from(d.year()));
-    own.or_else(|| observed.of(Label::Date).filter_map(|f| f.month).map(|(year, _)| year).max())
+    own.or_else(|| observed.spans_of(Label::Date).filter_map(|f| f.month).map(|(year, _)| year).max())
 }
 
 fn names_of_records(pairs: &[Pair<'_>]) -> Vec<NamesOfRecord> {
@@ -517,7 +524,7 @@ enum Grain {
 impl Grain {
     fn of(pairs: &[Pair<'_>]) -> Grain {
         let (mut days, mut months, mut all) = (0, 0, 0);
-        for span in pairs.iter().flat_map(|p| p.after.of(Label::Date)) {
+        for span in pairs.iter().flat_map(|p| p.after.spans_of(Label::Date)) {
             all += 1;
             days += usize::from(span.day.is_some());
             months += usize::from(matches!(span.month, Some((_, Some(_)))));
@@ -540,7 +547,7 @@ impl Grain {
 
     fn of_document(self, date: jiff::civil::Date) -> i32 {
         match self {
-            Grain::Day => number(date),
+            Grain::Day => day_number(date),
             Grain::Month => 12 * i32::from(date.year()) + i32::from(date.month()),
             Grain::Year => i32::from(date.year()),
         }
@@ -549,18 +556,18 @@ impl Grain {
     fn timeline<'a>(self, documents: impl Iterator<Item = &'a Observed>) -> Vec<i32> {
         let mut out = BTreeSet::new();
         for document in documents {
-            out.extend(document.of(Label::Date).filter_map(|f| self.value(f)));
+            out.extend(document.spans_of(Label::Date).filter_map(|f| self.value(f)));
             out.extend(document.date.map(|d| self.of_document(d)));
         }
         out.into_iter().collect()
     }
 }
 
-/// Days that a record must have in truth to be tried: one interval is shared by many.
+/// True days that a record needs to be tried: many records share a single interval.
 const FEWEST_DAYS: usize = 3;
 
-/// The dates of everything that the release itself puts together, a record or a document, as finely as it shows them, and the same
-/// dates in another source: another release, or a register whose holder knows what such letters tell of earlier stays.
+/// Dates in the release, at its grain, and the same dates in another source. Documents that the release joins by a patient id are
+/// one timeline, others one each. The other source is a second release, or a register with the dates of earlier stays.
 fn timelines<'a>(
     pairs: &'a [Pair<'a>],
     grain: Grain,
@@ -584,7 +591,7 @@ fn timelines<'a>(
     units.into_iter().map(unit).collect()
 }
 
-/// Diseases of one record in so many are rare.
+/// A disease is rare when at most one record in so many names it.
 const RARE: usize = 100;
 
 /// One letter of each patient, as a register and as the release show it.
@@ -605,7 +612,7 @@ fn register_people(pairs: &[Pair<'_>]) -> Vec<RegisterPerson> {
 fn attributes(observed: &Observed, rare: &impl Fn(&Family) -> bool) -> BTreeMap<Attribute, AttributeValue> {
     let shown = |value: Option<String>| value.map_or(AttributeValue::Absent, AttributeValue::Shown);
     let first = |label, read: &dyn Fn(&str) -> Option<String>| {
-        let text = observed.of(label).next().map(|f| f.text.as_str());
+        let text = observed.spans_of(label).next().map(|f| f.text.as_str());
         match text {
             None => AttributeValue::Absent,
             Some(text) => read(text).map_or(AttributeValue::Hidden, AttributeValue::Shown),

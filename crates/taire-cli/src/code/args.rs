@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use taire_coding::{Grain, Method, Options, Pooling};
 use taire_text::Language;
 
-use crate::args::{OutputFormat, jobs, one_language};
+use crate::args::{OutputFormat, jobs, parse_one_language};
 
 #[derive(Args, Debug)]
 pub(crate) struct CodeArgs {
@@ -58,7 +58,7 @@ pub(crate) enum CoderMethod {
 #[derive(Args, Debug)]
 pub(crate) struct LearnArgs {
     /// Language of the documents
-    #[arg(long, value_name = "fr|es", value_parser = one_language)]
+    #[arg(long, value_name = "fr|es", value_parser = parse_one_language)]
     pub(crate) lang: Language,
     /// What is trained
     #[arg(long, value_enum, default_value = "laat")]

@@ -21,8 +21,8 @@ use crate::Outcome;
 use crate::args::{OutputFormat, jobs};
 use args::{CodeAction, CodeArgs, CompareCodesArgs, LearnArgs, ScoreArgs, TrainArgs};
 
-/// Fewer cases cannot be split into those to learn from and those to look at.
-const FEWEST: usize = 5;
+/// Fewer cases cannot be split into training and development cases.
+const FEWEST_CASES: usize = 5;
 
 pub(crate) fn code(args: &CodeArgs) -> Result<Outcome, Error> {
     match &args.action {
@@ -45,7 +45,7 @@ fn table(file: Option<&Path>, language: Language) -> Result<Table, Error> {
     }
 }
 
-fn start_from(args: &LearnArgs) -> Result<Option<Table>, Error> {
+fn label_texts(args: &LearnArgs) -> Result<Option<Table>, Error> {
     (!args.no_labels).then(|| table(args.labels.as_deref(), args.lang)).transpose()
 }
 
@@ -54,14 +54,14 @@ fn coder(path: &Path, encoder: Option<&Path>) -> Result<Coder, Error> {
     Coder::from_bytes(&bytes, encoder).map_err(|e| e.in_file(path))
 }
 
-/// Shows where training is: a bar on a terminal, else a line an epoch.
-struct Show {
+/// Shows the progress of training: a bar on a terminal, else a line an epoch.
+struct ProgressDisplay {
     bar: ProgressBar,
     quiet: bool,
 }
 
-impl Show {
-    fn new(quiet: bool) -> Show {
+impl ProgressDisplay {
+    fn new(quiet: bool) -> ProgressDisplay {
         let bar = match quiet || !std::io::stderr().is_terminal() {
             true => ProgressBar::hidden(),
             false => ProgressBar::new(1),
@@ -69,7 +69,7 @@ impl Show {
         if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}") {
             bar.set_style(style);
         }
-        Show { bar, quiet }
+        ProgressDisplay { bar, quiet }
     }
 
     fn step(&self, what: &str, p: Progress) {
@@ -92,7 +92,7 @@ impl Show {
     }
 }
 
-impl Drop for Show {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -100,9 +100,9 @@ impl Drop for Show {
 
 pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Error> {
     let read = read::cases(&args.cases)?;
-    if read.coded.cases.len() < FEWEST {
+    if read.coded.cases.len() < FEWEST_CASES {
         return Err(Error::usage(format!(
-            "{} documents with codes are too few to set some aside; give {FEWEST} or more",
+            "{} documents with codes are too few to set some aside; give {FEWEST_CASES} or more",
             read.coded.cases.len()
         )));
     }
@@ -111,9 +111,9 @@ pub(crate) fn train(args: &TrainArgs) -> Result<Outcome, Error> {
         false => read::documents(&args.unlabelled)?.0.into_iter().map(|d| d.text).collect(),
     };
     let options = args.learn.options();
-    let table = start_from(&args.learn)?;
+    let table = label_texts(&args.learn)?;
     let [fit, dev] = set_aside(&read.coded.cases, usize::from(args.dev_share), args.learn.seed);
-    let show = Show::new(args.learn.quiet);
+    let show = ProgressDisplay::new(args.learn.quiet);
     let coder =
         taire_coding::train(&fit, &dev, &unlabelled, table.as_ref(), &options, &mut |p| show.step("", p))?;
     drop(show);

@@ -8,15 +8,15 @@ use taire_coding::CodedDocuments;
 use taire_formats::{Document, ReadOptions};
 
 use super::args::CasesArgs;
-use crate::{Outcome, tell_refused};
+use crate::{Outcome, print_refusal};
 
 /// Documents joined with their codes, and how many could not be read.
-pub(super) struct Read {
+pub(super) struct CasesRead {
     pub(super) coded: CodedDocuments,
     refused: usize,
 }
 
-impl Read {
+impl CasesRead {
     pub(super) fn outcome(&self) -> Outcome {
         if self.refused > 0 { Outcome::SomeRefused } else { Outcome::Done }
     }
@@ -30,14 +30,14 @@ pub(super) fn text(path: &Path) -> Result<String, Error> {
 /// All documents of files and folders, and how many were refused.
 pub(super) fn documents(paths: &[PathBuf]) -> Result<(Vec<Document>, usize), Error> {
     let (documents, refused) = read_all(paths, &ReadOptions::default());
-    refused.iter().for_each(tell_refused);
+    refused.iter().for_each(print_refusal);
     match documents.is_empty() {
         true => Err(Error::usage("no document can be read; give files or folders of documents")),
         false => Ok((documents, refused.len())),
     }
 }
 
-pub(super) fn cases(args: &CasesArgs) -> Result<Read, Error> {
+pub(super) fn cases(args: &CasesArgs) -> Result<CasesRead, Error> {
     let (all, refused) = documents(&args.documents)?;
     let coded = CodedDocuments::join(all, &args.codes)?;
     for (count, what) in [
@@ -48,5 +48,5 @@ pub(super) fn cases(args: &CasesArgs) -> Result<Read, Error> {
             eprintln!("taire: {count} {what}");
         }
     }
-    Ok(Read { coded, refused })
+    Ok(CasesRead { coded, refused })
 }

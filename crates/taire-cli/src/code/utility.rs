@@ -7,15 +7,15 @@ use taire_assess::{UtilityOptions, measure_utility};
 use taire_coding::short_id;
 
 use super::args::UtilityArgs;
-use super::{Show, read, start_from};
+use super::{ProgressDisplay, label_texts, read};
 use crate::args::OutputFormat;
-use crate::{Outcome, tell_refused};
+use crate::{Outcome, print_refusal};
 
 pub(super) fn utility(args: &UtilityArgs) -> Result<Outcome, Error> {
     let read = read::cases(&args.cases)?;
     let options = UtilityOptions {
         coder: args.learn.options(),
-        labels: start_from(&args.learn)?,
+        labels: label_texts(&args.learn)?,
         policy: args.policy.clone(),
         also: args.also.clone(),
         key: match &args.key {
@@ -25,8 +25,8 @@ pub(super) fn utility(args: &UtilityArgs) -> Result<Outcome, Error> {
         seeds: args.seeds,
         test: tested(args, &read)?,
     };
-    let show = Show::new(args.learn.quiet);
-    let report = measure_utility(&read.coded, &options, &mut tell_refused, &mut |arm, seed, p| {
+    let show = ProgressDisplay::new(args.learn.quiet);
+    let report = measure_utility(&read.coded, &options, &mut print_refusal, &mut |arm, seed, p| {
         show.step(&format!("{arm}, seed {seed}: "), p);
     })?;
     drop(show);
@@ -43,7 +43,7 @@ pub(super) fn utility(args: &UtilityArgs) -> Result<Outcome, Error> {
 }
 
 /// The cases whose documents the user set aside for testing, if some are named.
-fn tested(args: &UtilityArgs, read: &read::Read) -> Result<Option<BTreeSet<String>>, Error> {
+fn tested(args: &UtilityArgs, read: &read::CasesRead) -> Result<Option<BTreeSet<String>>, Error> {
     let Some(path) = &args.test else { return Ok(None) };
     let (documents, _) = read::documents(std::slice::from_ref(path))?;
     let ids: BTreeSet<&str> = documents.iter().map(|d| short_id(&d.id)).collect();

@@ -55,7 +55,7 @@ pub(crate) fn private(out: &Path, name: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// What stands for what in an output, by kind.
+/// What replaces what in an output, by kind.
 pub(crate) fn crosswalk(out: &Path, kind: &str) -> BTreeMap<String, String> {
     let rows = private(out, "crosswalk.csv").into_iter().filter(|row| row[0] == kind);
     rows.map(|row| (row[1].clone(), row[2].clone())).collect()

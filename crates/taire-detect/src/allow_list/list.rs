@@ -120,7 +120,7 @@ impl WordList {
         out
     }
 
-    /// One list out of several, by word. Where one accepts and another refuses, the refusal stands; these words
+    /// One list out of several, by word. Where one accepts and another refuses, the refusal wins; these words
     /// are returned beside the list.
     pub fn merge(lists: &[WordList]) -> (WordList, Vec<String>) {
         let mut merged: BTreeMap<&str, WordEntry> = BTreeMap::new();

@@ -2,7 +2,7 @@
 //! protects.
 //!
 //! A word is looked up folded, so case and accents do not count. What a person judged ([`list`]) comes first; then
-//! terms of medicine where they stand whole ("bacille de Koch"), then the starter list ([`starter`]), drawn from the
+//! terms of medicine written in full ("bacille de Koch"), then the starter list ([`starter`]), drawn from the
 //! medical and common lexicons. Numbers are protected by patterns
 //! ([`numbers`]). Names after titles, known names and dates are other detectors' business: a word that is allowed
 //! here may still be somebody's name to them.
@@ -173,7 +173,7 @@ fn terms(note: &Note) -> Vec<bool> {
     out
 }
 
-/// Whether capitals stand before a score, `7/10`, which is no date.
+/// Whether capitals precede a score, `7/10`, which is no date.
 fn has_score(note: &Note, at: usize) -> bool {
     let word = |i: usize| note.tokens.get(i).map_or("", |t| t.of(note.norm()));
     let number = |i: usize| note.tokens.get(i).is_some_and(|t| t.kind == Kind::Number);

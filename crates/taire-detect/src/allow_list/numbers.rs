@@ -17,7 +17,7 @@ const GAP: usize = 6;
 /// How many numbers one measure may be made of: `3 x 4 x 2`.
 const PARTS: usize = 4;
 
-/// Medical to a lexicon drawn from labels of diseases, but ages and dates are told in them.
+/// Medical to a lexicon drawn from labels of diseases, but used in ages and dates.
 const TIMES: &[&str] = &[
     "an", "ans", "annee", "annees", "mois", "jour", "jours", "semaine", "semaines", "heure", "heures", "ano",
     "anos", "mes", "meses", "dia", "dias", "semana", "semanas", "hora", "horas",
@@ -224,7 +224,7 @@ impl Protection {
     }
 
     fn is_measure(&self, folded: &str) -> bool {
-        self.keys.ending_with(folded).iter().any(|p| p.kind == keywords::Kind::Measure)
+        self.keys.ending_with(folded).iter().any(|p| p.kind == keywords::KeywordKind::Measure)
     }
 
     /// `T3`, `L4`, `CD20`, `HbA1`, `mm3`: one or two digits on the heels of a few letters.
@@ -254,7 +254,7 @@ impl Protection {
         }
     }
 
-    /// The token after the pattern, if it stands at `at`.
+    /// The token after the pattern, if the pattern matches at `at`.
     fn matches(&self, parts: &[Part], reading: &mut Reading<'_>, at: usize) -> Option<usize> {
         let mut i = at;
         let number_first = parts.first().is_some_and(Part::is_number);
@@ -353,7 +353,7 @@ fn part(text: &str) -> Result<Part, &'static str> {
     })
 }
 
-/// Whether a number goes on one that stands before it: `2010` in `05/2010`.
+/// Whether a number continues the one before it: `2010` in `05/2010`.
 fn inside_number(reading: &Reading<'_>, at: usize) -> bool {
     at >= 2
         && reading.glued(at)

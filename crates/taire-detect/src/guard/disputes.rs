@@ -4,7 +4,7 @@ use taire_text::{Kind, Label, Language, Mention, Note, Shape, Source};
 
 use super::clinical::ClinicalMatch;
 use super::{ClinicalValue, Guard};
-use crate::patterns::keywords::Kind as Key;
+use crate::patterns::keywords::KeywordKind as Key;
 
 impl Guard<'_> {
     /// Whether the words beside a value say that it is none: each rule has its own trap.

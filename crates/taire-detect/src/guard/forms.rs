@@ -7,7 +7,7 @@ use taire_text::{Calendar, Kind, Label, Raw, Shape, Span, date};
 
 use super::Guard;
 use crate::folded::{WordSet, token_hash, word_hash};
-use crate::patterns::keywords::{Keywords, Kind as Key};
+use crate::patterns::keywords::{KeywordKind as Key, Keywords};
 use crate::words::WordClass;
 
 static KEYS: LazyLock<Keywords> = LazyLock::new(Keywords::new);

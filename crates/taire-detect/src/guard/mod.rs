@@ -32,7 +32,7 @@ use self::clinical::{ClinicalMatch, ClinicalRules};
 pub use self::clinical::{ClinicalRule, clinical_rules};
 use crate::SpanIndex;
 use crate::folded::{WordSet, title_before, token_hash};
-use crate::patterns::keywords::Kind as Key;
+use crate::patterns::keywords::KeywordKind as Key;
 
 /// What an overruled mention is left with.
 const OVERRULED: f32 = 0.01;
@@ -543,7 +543,7 @@ impl<'a> Guard<'a> {
     pub fn clip(&self, entities: Vec<Entity>) -> Vec<Entity> {
         let mut out = Vec::with_capacity(entities.len());
         for entity in entities {
-            let exempt = entity.voices.iter().any(|m| is_exempt(m) && m.span.overlaps(entity.span));
+            let exempt = entity.mentions.iter().any(|m| is_exempt(m) && m.span.overlaps(entity.span));
             match self.without_values(entity.span).filter(|_| !exempt) {
                 None => out.push(entity),
                 Some((left, _)) => {

@@ -2,22 +2,22 @@
 
 use taire_text::{Kind as TokenKind, Token, fold_into};
 
-use super::keywords::{Keywords, Kind, Strength};
+use super::keywords::{KeywordKind, Keywords, Strength};
 use crate::MAX_TOKENS;
 
 /// A keyword found before a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Context {
-    pub(super) kind: Kind,
+    pub(super) kind: KeywordKind,
     pub(super) strength: Strength,
     /// Ordinary words between keyword and number.
     pub(super) gap: usize,
-    /// A colon or "n°" stands beside the keyword.
+    /// A colon or "n°" is next to the keyword.
     pub(super) mark: bool,
 }
 
 impl Context {
-    /// Whether the keyword speaks for a number of so many digits.
+    /// Whether the keyword fits a number of so many digits.
     pub(super) fn names(&self, digits: usize) -> bool {
         match self.strength {
             Strength::Strong => self.gap <= 2,
@@ -69,7 +69,7 @@ impl LookBack<'_> {
         first
     }
 
-    /// The closest keyword before token `at`, with what stands between.
+    /// The closest keyword before token `at`, with what is between.
     pub(super) fn before(&self, at: usize, word: &mut String, other: &mut String) -> Option<Context> {
         let (mut gap, mut mark, mut lines) = (0, false, 0);
         let floor = at.saturating_sub(REACH);
@@ -79,7 +79,7 @@ impl LookBack<'_> {
             let token = &self.tokens[i];
             match token.kind {
                 TokenKind::Newline => {
-                    // The key may stand alone at the end of the line above.
+                    // The key may be alone at the end of the line above.
                     if i + 1 != at || lines > 0 {
                         return None;
                     }
@@ -97,13 +97,17 @@ impl LookBack<'_> {
                     let first = self.word(i, word);
                     for phrase in self.keys.ending_with(word) {
                         if let Some(start) = self.phrase(first, &phrase.before, other) {
-                            if lines > 0 && (gap > 0 || matches!(phrase.kind, Kind::Measure | Kind::Postal)) {
+                            if lines > 0
+                                && (gap > 0
+                                    || matches!(phrase.kind, KeywordKind::Measure | KeywordKind::Postal))
+                            {
                                 return None;
                             }
                             mark |= self.number_word_before(start, other);
                             // "Fax secrétariat": the word before says which line it is.
-                            let fax = phrase.kind == Kind::Phone && self.is_fax(start.wrapping_sub(1), other);
-                            let kind = if fax { Kind::Fax } else { phrase.kind };
+                            let fax = phrase.kind == KeywordKind::Phone
+                                && self.is_fax(start.wrapping_sub(1), other);
+                            let kind = if fax { KeywordKind::Fax } else { phrase.kind };
                             return Some(Context { kind, strength: phrase.strength, gap, mark });
                         }
                     }
@@ -152,7 +156,7 @@ impl LookBack<'_> {
     fn is_fax(&self, i: usize, word: &mut String) -> bool {
         self.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Word) && {
             self.word(i, word);
-            self.keys.ending_with(word).first().is_some_and(|p| p.kind == Kind::Fax)
+            self.keys.ending_with(word).first().is_some_and(|p| p.kind == KeywordKind::Fax)
         }
     }
 
@@ -181,7 +185,7 @@ impl LookBack<'_> {
         false
     }
 
-    /// Whether the fax keyword of a number stands beside a telephone keyword ("Tel. y Fax:", "Tél/Fax").
+    /// Whether the fax keyword of a number is next to a telephone keyword ("Tel. y Fax:", "Tél/Fax").
     pub(super) fn shared_with_phone(&self, at: usize, word: &mut String) -> bool {
         let mut seen_fax = false;
         let floor = at.saturating_sub(10);
@@ -193,8 +197,8 @@ impl LookBack<'_> {
                 TokenKind::Word => {
                     i = self.word(i, word);
                     match self.keys.ending_with(word).first().map(|p| p.kind) {
-                        Some(Kind::Fax) => seen_fax = true,
-                        Some(Kind::Phone) => return seen_fax,
+                        Some(KeywordKind::Fax) => seen_fax = true,
+                        Some(KeywordKind::Phone) => return seen_fax,
                         _ if seen_fax && matches!(word.as_str(), "y" | "et" | "e" | "ou" | "o" | "and") => {}
                         _ if seen_fax => return false,
                         _ => {}

@@ -4,7 +4,7 @@
 use taire_text::Label;
 use taire_text::date::{self, lapse, lapse::LapseKind};
 
-use super::keywords::Kind;
+use super::keywords::KeywordKind;
 use super::run::Run;
 use super::{Scan, Step};
 
@@ -44,7 +44,7 @@ impl Scan<'_> {
         let (span, score, law, last) = (date.span, date.confidence, date.law, date.last_token);
         if law {
             self.clear(span.start(), span.end(), 0.9, "date of a law");
-        } else if self.context(token).is_some_and(|c| c.kind == Kind::Birth && c.names(6)) {
+        } else if self.context(token).is_some_and(|c| c.kind == KeywordKind::Birth && c.names(6)) {
             self.say(
                 span.start(),
                 span.end(),

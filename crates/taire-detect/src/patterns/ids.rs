@@ -4,7 +4,7 @@ use taire_text::{Kind as TokenKind, Label, Shape};
 
 use super::checks;
 use super::context::Context;
-use super::keywords::{Kind, Strength};
+use super::keywords::{KeywordKind, Strength};
 use super::run::{Run, Sep};
 use super::{Scan, Step};
 use crate::MAX_TOKENS;
@@ -13,38 +13,38 @@ fn between(sep: Sep) -> bool {
     matches!(sep, Sep::Space | Sep::Dot | Sep::Dash | Sep::Slash)
 }
 
-fn label(kind: Kind) -> Option<Label> {
+fn label(kind: KeywordKind) -> Option<Label> {
     Some(match kind {
-        Kind::Nir | Kind::Nass => Label::SocialSecurity,
-        Kind::Patient | Kind::Ip => Label::PatientId,
-        Kind::Visit => Label::VisitId,
-        Kind::Plan => Label::HealthPlan,
-        Kind::Licence | Kind::Rpps | Kind::Adeli => Label::ProfessionalLicence,
-        Kind::Employee => Label::EmployeeId,
-        Kind::Account => Label::AccountNumber,
-        Kind::Vehicle => Label::VehicleId,
-        Kind::Device | Kind::Mac => Label::DeviceId,
-        Kind::NationalId | Kind::Finess | Kind::Other => Label::OtherId,
-        Kind::Phone
-        | Kind::Fax
-        | Kind::Extension
-        | Kind::Measure
-        | Kind::Reference
-        | Kind::Birth
-        | Kind::Postal => return None,
+        KeywordKind::Nir | KeywordKind::Nass => Label::SocialSecurity,
+        KeywordKind::Patient | KeywordKind::Ip => Label::PatientId,
+        KeywordKind::Visit => Label::VisitId,
+        KeywordKind::Plan => Label::HealthPlan,
+        KeywordKind::Licence | KeywordKind::Rpps | KeywordKind::Adeli => Label::ProfessionalLicence,
+        KeywordKind::Employee => Label::EmployeeId,
+        KeywordKind::Account => Label::AccountNumber,
+        KeywordKind::Vehicle => Label::VehicleId,
+        KeywordKind::Device | KeywordKind::Mac => Label::DeviceId,
+        KeywordKind::NationalId | KeywordKind::Finess | KeywordKind::Other => Label::OtherId,
+        KeywordKind::Phone
+        | KeywordKind::Fax
+        | KeywordKind::Extension
+        | KeywordKind::Measure
+        | KeywordKind::Reference
+        | KeywordKind::Birth
+        | KeywordKind::Postal => return None,
     })
 }
 
 /// The lengths a number of this kind has when it is whole, longest first.
-fn lengths(kind: Kind) -> &'static [usize] {
+fn lengths(kind: KeywordKind) -> &'static [usize] {
     match kind {
-        Kind::Nir => &[15, 13],
-        Kind::Nass => &[14, 13, 12],
-        Kind::Rpps => &[11],
-        Kind::Adeli => &[9],
-        Kind::Finess => &[14, 9],
-        Kind::Licence => &[11, 9],
-        Kind::Account => &[23, 20, 16],
+        KeywordKind::Nir => &[15, 13],
+        KeywordKind::Nass => &[14, 13, 12],
+        KeywordKind::Rpps => &[11],
+        KeywordKind::Adeli => &[9],
+        KeywordKind::Finess => &[14, 9],
+        KeywordKind::Licence => &[11, 9],
+        KeywordKind::Account => &[23, 20, 16],
         _ => &[],
     }
 }
@@ -52,11 +52,11 @@ fn lengths(kind: Kind) -> &'static [usize] {
 /// The fewest digits a named value has.
 fn least(context: Context) -> usize {
     match context.kind {
-        Kind::Other if context.strength == Strength::Near => 4,
-        Kind::Nir | Kind::Nass | Kind::Ip | Kind::Mac => 7,
-        Kind::Other => 6,
-        Kind::Plan | Kind::Account | Kind::NationalId | Kind::Finess => 5,
-        Kind::Device | Kind::Vehicle => 3,
+        KeywordKind::Other if context.strength == Strength::Near => 4,
+        KeywordKind::Nir | KeywordKind::Nass | KeywordKind::Ip | KeywordKind::Mac => 7,
+        KeywordKind::Other => 6,
+        KeywordKind::Plan | KeywordKind::Account | KeywordKind::NationalId | KeywordKind::Finess => 5,
+        KeywordKind::Device | KeywordKind::Vehicle => 3,
         _ => 4,
     }
 }
@@ -100,13 +100,13 @@ impl Scan<'_> {
     ) -> Option<Step> {
         let context = context?;
         let label = label(context.kind)?;
-        if context.kind == Kind::Ip
+        if context.kind == KeywordKind::Ip
             && let Some(step) = self.ip_v4(run, g, Some(context))
         {
             return Some(step);
         }
         let from = if g == 0 { start } else { run.groups[g].first };
-        if context.kind == Kind::Vehicle
+        if context.kind == KeywordKind::Vehicle
             && let Some(next) = self.old_plate(run, g)
         {
             return Some(Step::Token(next));
@@ -130,7 +130,7 @@ impl Scan<'_> {
             return None;
         }
         let doubtful = context.strength != Strength::Strong
-            || matches!(context.kind, Kind::Adeli | Kind::Rpps | Kind::Finess);
+            || matches!(context.kind, KeywordKind::Adeli | KeywordKind::Rpps | KeywordKind::Finess);
         if doubtful && self.is_phone(run, g) {
             return None;
         }
@@ -146,7 +146,7 @@ impl Scan<'_> {
         let year = digits == 4
             && h - g == 1
             && (run.rest(g).starts_with(b"19") || run.rest(g).starts_with(b"20"))
-            && (!context.mark || context.kind == Kind::Other);
+            && (!context.mark || context.kind == KeywordKind::Other);
         if digits < least || !context.names(digits) || year || (context.gap > 0 && digits < 6) {
             return None;
         }
@@ -167,7 +167,8 @@ impl Scan<'_> {
         start: usize,
         context: Option<Context>,
     ) -> Option<Step> {
-        let measured = context.is_some_and(|c| matches!(c.kind, Kind::Measure | Kind::Reference));
+        let measured =
+            context.is_some_and(|c| matches!(c.kind, KeywordKind::Measure | KeywordKind::Reference));
         if g > 0 || measured || run.looks_like_date(0) || self.decimal(run, 0) {
             return None;
         }
@@ -180,7 +181,7 @@ impl Scan<'_> {
         if subject {
             return None;
         }
-        let near = Context { kind: Kind::Other, strength: Strength::Near, gap: 0, mark: true };
+        let near = Context { kind: KeywordKind::Other, strength: Strength::Near, gap: 0, mark: true };
         let h = self.spaced_end(run, 0, near, start < run.groups[0].first);
         let last = self.value_end(run.groups[h - 1].last);
         let (begin, end) = (self.tokens[start].start(), self.tokens[last].end());
@@ -206,11 +207,11 @@ impl Scan<'_> {
         (sign && matches!(self.text_of(n), "n" | "N")).then_some(n)
     }
 
-    fn checked(&self, kind: Kind, digits: &[u8]) -> (f32, &'static str) {
+    fn checked(&self, kind: KeywordKind, digits: &[u8]) -> (f32, &'static str) {
         let good = match kind {
-            Kind::Nir => checks::nir(digits) || (digits.len() == 13 && checks::nir_layout(digits)),
-            Kind::Nass => checks::nass(digits),
-            Kind::Rpps => checks::luhn(digits),
+            KeywordKind::Nir => checks::nir(digits) || (digits.len() == 13 && checks::nir_layout(digits)),
+            KeywordKind::Nass => checks::nass(digits),
+            KeywordKind::Rpps => checks::luhn(digits),
             _ => false,
         };
         if good { (0.99, "keyword and check digits agree") } else { (0.95, "number after its keyword") }
@@ -230,10 +231,10 @@ impl Scan<'_> {
     /// How far a value goes on through blanks: short groups go on, a group of five digits or more is whole.
     fn spaced_end(&self, run: &Run, g: usize, context: Context, lettered: bool) -> usize {
         let most = match context.kind {
-            Kind::Account => 27,
-            Kind::Nir | Kind::Plan => 15,
-            Kind::Nass => 14,
-            Kind::Licence => 11,
+            KeywordKind::Account => 27,
+            KeywordKind::Nir | KeywordKind::Plan => 15,
+            KeywordKind::Nass => 14,
+            KeywordKind::Licence => 11,
             _ => 12,
         };
         if run.groups.len() >= g + 3 && run.shaped(g, g + 3, &[2, 8, 2]) {
@@ -253,7 +254,13 @@ impl Scan<'_> {
                     let before = run.groups[h - 1].len;
                     let short = before <= 4
                         || lettered
-                        || matches!(context.kind, Kind::Nir | Kind::Nass | Kind::Account | Kind::Licence);
+                        || matches!(
+                            context.kind,
+                            KeywordKind::Nir
+                                | KeywordKind::Nass
+                                | KeywordKind::Account
+                                | KeywordKind::Licence
+                        );
                     let next_is_other = run.looks_like_date(h)
                         || self.date_starts(group.first)
                         || run.sep_at(h + 1).is_some_and(|(s, t)| t && matches!(s, Sep::Slash | Sep::Comma));
@@ -306,10 +313,12 @@ impl Scan<'_> {
         }
     }
 
-    /// Letters that open a card number and stand apart from its digits ("CIP: MAGA 1 780512 00 3").
+    /// Letters that open a card number, apart from its digits ("CIP: MAGA 1 780512 00 3").
     fn prefix_word(&self, from: usize, context: Context) -> usize {
-        if !matches!(context.kind, Kind::Patient | Kind::Plan | Kind::Device | Kind::NationalId)
-            || context.gap == 0
+        if !matches!(
+            context.kind,
+            KeywordKind::Patient | KeywordKind::Plan | KeywordKind::Device | KeywordKind::NationalId
+        ) || context.gap == 0
         {
             return from;
         }
@@ -328,7 +337,7 @@ impl Scan<'_> {
 
     /// A number that gives itself away without a keyword.
     pub(super) fn by_form(&mut self, run: &Run, g: usize, context: Option<Context>) -> Option<Step> {
-        let measured = context.is_some_and(|c| c.kind == Kind::Measure);
+        let measured = context.is_some_and(|c| c.kind == KeywordKind::Measure);
         self.nir(run, g)
             .or_else(|| self.iban(run, g))
             .or_else(|| self.nass(run, g))

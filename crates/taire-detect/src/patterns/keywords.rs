@@ -8,7 +8,7 @@ use taire_text::fold_char;
 
 /// What a keyword announces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum KeywordKind {
     Phone,
     Fax,
     /// An internal number: "poste 4512", "DECT".
@@ -54,10 +54,10 @@ pub(crate) enum Strength {
     Marked,
 }
 
-use Kind::*;
+use KeywordKind::*;
 use Strength::*;
 
-const TABLE: &[(Kind, Strength, &str)] = &[
+const TABLE: &[(KeywordKind, Strength, &str)] = &[
     (
         Phone,
         Strong,
@@ -213,7 +213,7 @@ const TABLE: &[(Kind, Strength, &str)] = &[
     (Postal, Near, "bp|cs|cedex|cp|apartado|apdo|codigo postal|code postal|tsa|cidex"),
 ];
 
-/// Words and marks that may stand between a keyword and its number, or inside a phrase.
+/// Words and marks that may come between a keyword and its number, or inside a phrase.
 const CONNECTORS: &[&str] = &[
     "n",
     "no",
@@ -287,7 +287,7 @@ pub(crate) struct Keywords {
 pub(crate) struct Phrase {
     /// The words before the last one, nearest first.
     pub(crate) before: Vec<&'static str>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: KeywordKind,
     pub(crate) strength: Strength,
 }
 
@@ -318,7 +318,7 @@ impl Keywords {
         self.phrases.get(word).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a folded word may stand between keyword and number; `Some(true)` if it means "number".
+    /// Whether a folded word may come between keyword and number; `Some(true)` if it means "number".
     pub(crate) fn connector(&self, word: &str) -> Option<bool> {
         self.connectors.get(word).copied()
     }

@@ -22,7 +22,7 @@ use taire_text::date::{Found, lapse::Lapse};
 use taire_text::{Kind as TokenKind, Label, Language, Mention, Norm, Note, Shape, Source, Span, Token};
 
 use self::context::{Context, LookBack};
-use self::keywords::{Keywords, Kind, Strength};
+use self::keywords::{KeywordKind, Keywords, Strength};
 use self::run::Run;
 use crate::MAX_TOKENS;
 use crate::{Detector, Error};
@@ -77,7 +77,7 @@ struct Scan<'a> {
     /// Normalised text before this offset is settled.
     done: usize,
     /// The last telephone found, which the next may follow ("… / …", "… ou …").
-    chain: Option<(usize, Kind)>,
+    chain: Option<(usize, KeywordKind)>,
     /// Dates of the note, in order, and the next one to meet.
     dates: Vec<Found>,
     next_date: usize,
@@ -174,7 +174,7 @@ impl<'a> Scan<'a> {
             let at = run.groups[g].first;
             let step = if let Some(step) = self.boxed_date(run, g) {
                 Some(step)
-            } else if here.is_some_and(|c| c.kind == Kind::Reference) {
+            } else if here.is_some_and(|c| c.kind == KeywordKind::Reference) {
                 self.reference(run, g, start)
             } else {
                 self.named(run, g, start, here)

@@ -3,7 +3,7 @@
 use taire_text::{Kind as TokenKind, Label, Shape, Token};
 
 use super::context::Context;
-use super::keywords::Kind;
+use super::keywords::KeywordKind;
 use super::run::{Run, Sep};
 use super::{Scan, Step};
 use crate::MAX_TOKENS;
@@ -266,7 +266,7 @@ impl Scan<'_> {
         {
             return None;
         }
-        let named = context.is_some_and(|c| c.kind == Kind::Ip);
+        let named = context.is_some_and(|c| c.kind == KeywordKind::Ip);
         if !named && groups.iter().all(|x| x.len < 3) {
             return None;
         }

@@ -3,7 +3,7 @@
 use taire_text::{Kind as TokenKind, Label, Shape};
 
 use super::context::Context;
-use super::keywords::Kind;
+use super::keywords::KeywordKind;
 use super::run::{Run, Sep};
 use super::{Scan, Step};
 use crate::MAX_TOKENS;
@@ -20,7 +20,8 @@ impl Scan<'_> {
         context: Option<Context>,
     ) -> Option<Step> {
         let group = run.groups[g];
-        let measured = context.is_some_and(|c| matches!(c.kind, Kind::Measure | Kind::Postal) && c.gap <= 3);
+        let measured = context
+            .is_some_and(|c| matches!(c.kind, KeywordKind::Measure | KeywordKind::Postal) && c.gap <= 3);
         let thousands = thousands_end(run, g);
         if let Some(h) = thousands.filter(|&h| run.digits(g, h).len() > 3) {
             return self.formatted(run, g, h, measured);

@@ -3,7 +3,7 @@
 use taire_text::{Kind as TokenKind, Label};
 
 use super::context::{Context, LookBack};
-use super::keywords::{Kind, Strength};
+use super::keywords::{KeywordKind, Strength};
 use super::run::{Run, Sep};
 use super::{Scan, Step};
 
@@ -13,7 +13,8 @@ fn between(sep: Sep) -> bool {
 
 impl Scan<'_> {
     pub(super) fn phone(&mut self, run: &Run, g: usize, context: Option<Context>) -> Option<Step> {
-        let said = context.filter(|c| matches!(c.kind, Kind::Phone | Kind::Fax | Kind::Extension));
+        let said = context
+            .filter(|c| matches!(c.kind, KeywordKind::Phone | KeywordKind::Fax | KeywordKind::Extension));
         if let Some((h, first)) = self.international(run, g) {
             return Some(self.say_phone(run, g, h, first, said, 0.95, "international telephone"));
         }
@@ -130,7 +131,8 @@ impl Scan<'_> {
         if said {
             return Some((h, 0.95)).filter(|_| shaped);
         }
-        let measured = context.is_some_and(|c| c.kind == Kind::Measure) || self.unit_after(run, h).is_some();
+        let measured =
+            context.is_some_and(|c| c.kind == KeywordKind::Measure) || self.unit_after(run, h).is_some();
         let round = rest[..9].ends_with(b"000");
         let free = !run.sep_at(h).is_some_and(|(_, tight)| tight);
         if !self.spanish() || !shaped || measured || round || !free || context.is_some() {
@@ -139,10 +141,10 @@ impl Scan<'_> {
         Some((h, if h - g == 1 { 0.55 } else { 0.75 }))
     }
 
-    /// Whatever number stands after a telephone keyword.
+    /// Any number after a telephone keyword.
     fn announced(&self, run: &Run, g: usize, said: Context) -> Option<usize> {
         let (least, most) = match (said.kind, said.strength) {
-            (Kind::Extension, _) => (3, 7),
+            (KeywordKind::Extension, _) => (3, 7),
             (_, Strength::Strong) if said.gap == 0 && said.mark => (4, 15),
             (_, Strength::Strong) if said.gap == 0 => (5, 15),
             (_, Strength::Strong) if said.mark => (6, 13),
@@ -157,7 +159,7 @@ impl Scan<'_> {
             let stops = i > g
                 && (!between(group.sep)
                     // "BIP 53 (48e)": a diameter and its percentile.
-                    || said.kind == Kind::Extension && group.sep == Sep::Paren
+                    || said.kind == KeywordKind::Extension && group.sep == Sep::Paren
                     || sum + group.len > most
                     || (group.sep == Sep::Slash && sum >= 6)
                     || (sum >= 8 && run.looks_like_date(i)));
@@ -191,11 +193,15 @@ impl Scan<'_> {
         why: &'static str,
     ) -> Step {
         let kind = match said.map(|c| c.kind) {
-            Some(Kind::Fax) => {
+            Some(KeywordKind::Fax) => {
                 let look = LookBack { text: self.text, tokens: self.tokens, keys: self.keys };
-                if look.shared_with_phone(first, &mut self.word) { Kind::Phone } else { Kind::Fax }
+                if look.shared_with_phone(first, &mut self.word) {
+                    KeywordKind::Phone
+                } else {
+                    KeywordKind::Fax
+                }
             }
-            _ => Kind::Phone,
+            _ => KeywordKind::Phone,
         };
         // "05.50.04.00.05/06" names two lines at once.
         let pair = run.sep_at(h) == Some((Sep::Slash, true))
@@ -217,7 +223,7 @@ impl Scan<'_> {
         }
         let start = self.tokens[first].start();
         let score = if said.is_some() { (score + 0.04).min(0.99) } else { score };
-        let label = if kind == Kind::Fax { Label::Fax } else { Label::Phone };
+        let label = if kind == KeywordKind::Fax { Label::Fax } else { Label::Phone };
         self.say(start, end, label, score, why);
         self.chain = Some((last, kind));
         step
@@ -228,7 +234,7 @@ impl Scan<'_> {
     pub(super) fn short_extension(&mut self, run: &Run) -> Option<usize> {
         let group = run.groups.first().filter(|g| run.len() == 1 && g.len == 2)?;
         let (first, last) = (group.first, group.last);
-        let said = self.context(first).filter(|c| c.kind == Kind::Extension && c.gap == 0)?;
+        let said = self.context(first).filter(|c| c.kind == KeywordKind::Extension && c.gap == 0)?;
         let key = (0..first).rev().map(|i| self.text_of(i)).take(3);
         let diameter = key.into_iter().any(|word| word.eq_ignore_ascii_case("bip"));
         if diameter || !said.names(2) || self.unit_after(run, 1).is_some() || self.text_of(last + 1) == "%" {
@@ -260,7 +266,7 @@ impl Scan<'_> {
     }
 }
 
-/// A closing parenthesis stands between two of the first groups.
+/// A closing parenthesis is between two of the first groups.
 fn inside_paren(run: &Run, g: usize, h: usize) -> bool {
     run.groups[g..h].iter().skip(1).take(4).any(|x| x.sep == Sep::Paren)
 }

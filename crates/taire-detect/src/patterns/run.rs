@@ -6,7 +6,7 @@
 
 use taire_text::{Kind, Token};
 
-/// What stands before a group.
+/// What comes before a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sep {
     /// Nothing: the group opens the run.
@@ -151,7 +151,7 @@ impl Run {
         self.groups[g..h].iter().all(|x| x.len == 1)
     }
 
-    /// How many single digits stand one after the other from group `g` on, in the same column.
+    /// How many single digits follow each other from group `g` on, in the same column.
     pub(super) fn singles_from(&self, g: usize) -> usize {
         let column = |(i, x): &(usize, &Group)| x.len == 1 && (*i == 0 || x.sep != Sep::Wide);
         self.groups[g..].iter().enumerate().take_while(column).count()

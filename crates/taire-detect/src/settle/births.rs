@@ -81,7 +81,7 @@ fn by_number(note: &Note, entities: &mut [Entity], dates: &[(usize, Written)], n
 
 /// Nothing but a model calls it a birth date.
 fn only_guessed(entity: &Entity) -> bool {
-    entity.voices.iter().filter(|v| v.label() == Some(Label::BirthDate)).all(|v| v.source.is_learned())
+    entity.mentions.iter().filter(|v| v.label() == Some(Label::BirthDate)).all(|v| v.source.is_learned())
 }
 
 /// An old date right after a person's name or number.
@@ -125,10 +125,10 @@ fn relabel(entity: &mut Entity, label: Label, why: &'static str) {
         return;
     }
     entity.label = label;
-    let voice =
+    let mention =
         Mention::phi(entity.span, label, entity.score.get(), Source::Pattern, why).with_role(entity.role);
     entity.sources.insert(Source::Pattern);
-    entity.voices.push(voice);
+    entity.mentions.push(mention);
 }
 
 /// Year and month in a social security number.

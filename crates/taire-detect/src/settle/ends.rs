@@ -114,7 +114,7 @@ fn over_line_end(note: &Note, entity: &Entity) -> Option<Span<Raw>> {
 
 fn without_tail(note: &Note, mut entity: Entity) -> Option<Entity> {
     let is_name = matches!(entity.label, Label::GivenName | Label::FamilyName | Label::Initials);
-    let sure = |s: Source| entity.voices.iter().any(|v| v.source == s && v.span.end() >= entity.span.end());
+    let sure = |s: Source| entity.mentions.iter().any(|v| v.source == s && v.span.end() >= entity.span.end());
     if !is_name || sure(Source::Reviewer) || sure(Source::Metadata) {
         return Some(entity);
     }
@@ -209,15 +209,15 @@ mod tests {
     fn labelled(text: &str, marked: &str, label: Label) -> Option<String> {
         let start = text.find(marked).unwrap();
         let span = Span::<Raw>::new(start, start + marked.len());
-        let voice = Mention::phi(span, label, 0.8, Source::Crf, "a model");
+        let mention = Mention::phi(span, label, 0.8, Source::Crf, "a model");
         let entity = Entity {
             span,
             label,
-            role: voice.role,
+            role: mention.role,
             score: Score::new(0.8),
             sources: SourceSet::from_iter([Source::Crf]),
             doubtful_value: false,
-            voices: vec![voice],
+            mentions: vec![mention],
         };
         let mut note = Note::builder("n", text).language(Some(Language::Es)).build().unwrap();
         Annotator::new(Language::Es, |word| crate::words::keyword(Language::Es, word)).annotate(&mut note);

@@ -1,4 +1,4 @@
-//! Mail addresses end where their pattern says: a name or a number that a voice ran into them is its own entity.
+//! Mail addresses end where their pattern says: a name or a number that a detector ran into them is its own entity.
 
 use taire_text::{Entity, Label, Mention, Note, Source, Span};
 
@@ -7,7 +7,7 @@ const SURE: f32 = 0.95;
 pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
     let mut out = Vec::with_capacity(entities.len());
     for entity in entities {
-        let ends = entity.voices.iter().find(|v| {
+        let ends = entity.mentions.iter().find(|v| {
             v.source == Source::Pattern
                 && v.label() == Some(Label::Email)
                 && v.score.get() >= SURE
@@ -32,7 +32,7 @@ pub(super) fn settle(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
         };
         let why = "glued to the end of a mail address";
         let mut tail = Entity { span, label, ..entity.clone() };
-        tail.voices = vec![Mention::phi(span, label, SURE, Source::Pattern, why)];
+        tail.mentions = vec![Mention::phi(span, label, SURE, Source::Pattern, why)];
         out.push(Entity { span: Span::new(entity.span.start(), end), ..entity });
         out.push(tail);
     }

@@ -249,7 +249,7 @@ fn beside(note: &Note, a: Span<Raw>, b: Span<Raw>) -> bool {
 
 fn part_of(entity: &Entity, span: Span<Raw>, label: Label, why: &'static str) -> Entity {
     let mut part = Entity { span, label, ..entity.clone() };
-    part.voices
+    part.mentions
         .push(Mention::phi(span, label, entity.score.get(), Source::Lexicon, why).with_role(entity.role));
     part.sources.insert(Source::Lexicon);
     part
@@ -432,7 +432,7 @@ fn divided(
     }
     let run = |from: usize, to: usize, label| (parts[from].first, parts[to - 1].last, label);
     // A key such as "Prénoms :" or "Nom :" spoke of the whole.
-    let keyed = entity.voices.iter().any(|v| v.source == Source::Structure && v.span == entity.span);
+    let keyed = entity.mentions.iter().any(|v| v.source == Source::Structure && v.span == entity.span);
     let full = |p: &Part| !p.single;
     if n == 2 && parts[0].single && full(&parts[1]) && parts[1].lean() >= 0 && !beside(Initials) {
         let family = !beside(FamilyName) || entity.label == FamilyName;

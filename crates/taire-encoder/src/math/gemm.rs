@@ -1,5 +1,5 @@
 //! Matrix products. The right-hand side is packed into panels of sixteen columns, once for a weight matrix; the left
-//! is read as it stands.
+//! is read as it is.
 
 use std::cell::RefCell;
 

@@ -90,12 +90,12 @@ struct Item {
 }
 
 impl Terms {
-    fn of(&self, item: &Item) -> (Category, &str) {
+    fn category_and_text(&self, item: &Item) -> (Category, &str) {
         (item.category, &self.text[item.start as usize..item.end as usize])
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (Category, &str)> {
-        self.items.iter().map(|item| self.of(item))
+        self.items.iter().map(|item| self.category_and_text(item))
     }
 
     fn sort(&mut self) {
@@ -152,15 +152,15 @@ impl Retention {
             let come = if order != Ordering::Less { new.next() } else { None };
             match (gone, come) {
                 (Some((category, _)), Some(_)) => {
-                    self.of_mut(category).before += 1;
-                    self.of_mut(category).kept += 1;
+                    self.tally_of_mut(category).before += 1;
+                    self.tally_of_mut(category).kept += 1;
                 }
                 (Some((category, term)), None) => {
-                    self.of_mut(category).before += 1;
-                    self.of_mut(category).lost += 1;
+                    self.tally_of_mut(category).before += 1;
+                    self.tally_of_mut(category).lost += 1;
                     lost(category, term);
                 }
-                (None, Some((category, _))) => self.of_mut(category).added += 1,
+                (None, Some((category, _))) => self.tally_of_mut(category).added += 1,
                 (None, None) => return,
             }
         }
@@ -168,7 +168,7 @@ impl Retention {
 
     pub fn merge(&mut self, other: &Retention) {
         for category in Category::ALL {
-            let (to, from) = (self.of_mut(category), other.of(category));
+            let (to, from) = (self.tally_of_mut(category), other.tally_of(category));
             to.before += from.before;
             to.kept += from.kept;
             to.lost += from.lost;
@@ -176,11 +176,11 @@ impl Retention {
         }
     }
 
-    pub fn of(&self, category: Category) -> Tally {
+    pub fn tally_of(&self, category: Category) -> Tally {
         self.tallies[category as usize]
     }
 
-    fn of_mut(&mut self, category: Category) -> &mut Tally {
+    fn tally_of_mut(&mut self, category: Category) -> &mut Tally {
         &mut self.tallies[category as usize]
     }
 
@@ -201,8 +201,8 @@ impl Serialize for Retention {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(Category::ALL.len()))?;
         for category in Category::ALL {
-            let Tally { before, kept, lost, added } = self.of(category);
-            let share = self.of(category).share();
+            let Tally { before, kept, lost, added } = self.tally_of(category);
+            let share = self.tally_of(category).share();
             map.serialize_entry(
                 category.name(),
                 &serde_json::json!({"before": before, "kept": kept, "lost": lost, "added": added, "share": share}),
@@ -236,10 +236,10 @@ mod tests {
                 ("result", "crp 120 mg/l".to_owned())
             ]
         );
-        let disease = retention.of(Category::Disease);
+        let disease = retention.tally_of(Category::Disease);
         assert_eq!((disease.before, disease.kept, disease.lost, disease.added), (3, 1, 2, 1));
-        assert_eq!(retention.of(Category::Drug).share(), Some(1.0));
-        assert_eq!(retention.of(Category::Code).share(), None);
+        assert_eq!(retention.tally_of(Category::Drug).share(), Some(1.0));
+        assert_eq!(retention.tally_of(Category::Code).share(), None);
         let mut twice = retention;
         twice.merge(&retention);
         assert_eq!(twice.all().lost, 2 * retention.all().lost);

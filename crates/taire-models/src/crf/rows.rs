@@ -35,7 +35,7 @@ impl Rows {
         let from = self.hashes.len();
         self.hashes.resize(from + features.len(), 0);
         let room = &mut self.hashes[from..];
-        // Which features pass the filter cannot be foretold, so no branch depends on it.
+        // Which features pass the filter cannot be predicted, so no branch depends on it.
         let mut count = 0;
         for &hash in features {
             let bit = (hash >> FILTER_SHIFT) as usize & model.filter_mask;

@@ -436,7 +436,8 @@ fn item(token: &Token, text: &str, vocabulary: &Vocabulary, starts: bool, folded
         hashes.word = number_word(text);
         plain = mix(3, text.len().min(12) as u64);
     }
-    let entry = if token.kind == Kind::Word { vocabulary.of(hashes.word) } else { WordEntry::default() };
+    let entry =
+        if token.kind == Kind::Word { vocabulary.entry_of(hashes.word) } else { WordEntry::default() };
     Item {
         hashes,
         cluster: entry.cluster,

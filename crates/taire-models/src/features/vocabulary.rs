@@ -36,9 +36,9 @@ impl Vocabulary {
         Vocabulary { table: entries.iter().map(|e| (e.word, (e.cluster, e.loud))).collect() }
     }
 
-    /// By the hash of the folded word.
+    /// The entry of a word, by the hash of its folded form.
     #[inline]
-    pub(crate) fn of(&self, word: u64) -> WordEntry {
+    pub(crate) fn entry_of(&self, word: u64) -> WordEntry {
         match self.table.get(&finish(word)) {
             Some(&(cluster, loud)) => WordEntry { listed: true, cluster, loud },
             None => WordEntry::default(),

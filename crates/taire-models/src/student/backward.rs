@@ -32,7 +32,7 @@ pub(crate) struct Lesson<'a> {
 impl Lesson<'_> {
     /// The row of a word itself, or that of unknown words for a share of them, and its other rows.
     fn rows(&self, word: usize, share: f32) -> impl Iterator<Item = u32> + '_ {
-        let rows = self.sample.rows.of(word, self.with_rules);
+        let rows = self.sample.rows.rows_of_word(word, self.with_rules);
         let mut h = (word as u32).wrapping_mul(0x9e37_79b9) ^ self.seed.wrapping_mul(0x85eb_ca6b);
         h = (h ^ h >> 15).wrapping_mul(0xc2b2_ae35);
         h ^= h >> 13;

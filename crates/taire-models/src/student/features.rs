@@ -11,7 +11,7 @@ use taire_text::{Group, Kind, Label, Language, Mention, Note, Shape, Source, Tok
 use crate::features::{finish, mix, word_hashes};
 
 /// The rules whose mentions the student reads.
-pub(crate) const HEARD: [Source; 3] = [Source::Structure, Source::Pattern, Source::Lexicon];
+pub(crate) const RULE_SOURCES_READ: [Source; 3] = [Source::Structure, Source::Pattern, Source::Lexicon];
 
 /// The row of every word that the vocabulary does not hold.
 pub(crate) const UNKNOWN_WORD: u32 = 0;
@@ -148,7 +148,7 @@ const FLAGS: u32 = WORD_CLASS + 4;
 const KEYWORD: u32 = FLAGS + 11;
 const REPEATED: u32 = KEYWORD + 256;
 const RULES: u32 = REPEATED + 6;
-const ELSEWHERE: u32 = RULES + HEARD.len() as u32 * VERDICTS * 2;
+const ELSEWHERE: u32 = RULES + RULE_SOURCES_READ.len() as u32 * VERDICTS * 2;
 const PEOPLE: u32 = ELSEWHERE + VERDICTS;
 const NUMBERS: u32 = PEOPLE + 4;
 const FIXED: u32 = NUMBERS + 4;
@@ -169,7 +169,7 @@ impl Rows {
     }
 
     /// The rows of a word. The first is that of the word itself.
-    pub(crate) fn of(&self, word: usize, with_rules: bool) -> &[u32] {
+    pub(crate) fn rows_of_word(&self, word: usize, with_rules: bool) -> &[u32] {
         let from = word.checked_sub(1).map_or(0, |before| self.ends[before][1]);
         &self.rows[from as usize..self.ends[word][usize::from(with_rules)] as usize]
     }
@@ -361,7 +361,7 @@ impl Reader {
         self.known.clear();
         (self.people, self.numbers) = (0, 0);
         for mention in mentions {
-            let Some(source) = HEARD.iter().position(|&s| s == mention.source) else { continue };
+            let Some(source) = RULE_SOURCES_READ.iter().position(|&s| s == mention.source) else { continue };
             let verdict = match mention.verdict {
                 Verdict::Phi(label) => label.index() as u32 + 1,
                 Verdict::Clear => 0,
@@ -431,7 +431,7 @@ impl Reader {
     }
 }
 
-/// Tokens of a chunk that are told apart, and runs of three letters of a word.
+/// Distinct tokens of a chunk, and runs of three letters of a word.
 const CHUNK: usize = 8;
 /// Sets the first word of a line apart from the word itself.
 const LINE_HEAD: u64 = 0x6c69_6e65;

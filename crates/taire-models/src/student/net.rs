@@ -194,7 +194,7 @@ fn forward(numbers: &impl Numbers, rows: &Rows, words: Range<usize>, buffers: &m
     x.clear();
     x.resize(count * width, 0.0);
     for (word, x) in words.zip(x.chunks_exact_mut(width)) {
-        numbers.add_table_rows(rows.of(word, true), x);
+        numbers.add_table_rows(rows.rows_of_word(word, true), x);
     }
     for buffer in [&mut *normal, &mut *sums, &mut *active] {
         buffer.resize(count * width, 0.0);

@@ -1,4 +1,4 @@
-//! Lessons for a trainer outside this program, and the way back: its numbers become a model of ours.
+//! Lessons for a trainer outside this program, and its result read back as a model of ours.
 //!
 //! A lesson file is `taire-lessons 1`, a line of JSON ([`About`]), then every window as little-endian numbers: how many pieces, words
 //! and clues it has (16 bits each), its pieces (32), the first piece of each word (16), the label of each word (8), where

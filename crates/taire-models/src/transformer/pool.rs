@@ -1,8 +1,8 @@
 //! Two models that decide together: the scores of labels by the transformer and the logarithms of their probabilities by
 //! a CRF, weighed and added. One labelling is then the best for both.
 //!
-//! What one model doubts and the other knows is found, and what one alone makes up is not: hearing each model by itself
-//! finds the mistakes of both.
+//! A span that one model doubts and the other is sure of is found; a span that only one of them proposes is not. Two
+//! separate sources would add up the mistakes of both.
 
 use taire_text::{Mention, Note, Source};
 

@@ -8,7 +8,7 @@ use taire_text::Language;
 
 use super::{Store, now};
 use crate::Error;
-use crate::edit::{self, Again, Edit};
+use crate::edit::{self, Edit, RepeatedEdit};
 use crate::findings::StoredFindings;
 use crate::mark::{self, Mark};
 use crate::problem::Problem;
@@ -199,10 +199,10 @@ impl Store {
             if here.reviewed.version != version {
                 return Err(Problem::stale());
             }
-            let (mut marks, again) = edit::make(&here.text, &here.reviewed.marks, edit)?;
+            let (mut marks, again) = edit::apply_edit(&here.text, &here.reviewed.marks, edit)?;
             let mut done = Done::default();
             if reach != Reach::Here {
-                let (more, places) = edit::repeat(&here.text, &marks, &again);
+                let (more, places) = edit::repeat_edit(&here.text, &marks, &again);
                 (marks, done.places) = (more, places);
             }
             mark::check(&here.text, &marks)?;
@@ -215,7 +215,7 @@ impl Store {
             }
             for other in reached(all, document, here.patient.as_deref(), reach, &again, &mut done)? {
                 let there = base(all, other, reviewer)?;
-                let (marks, places) = edit::repeat(&there.text, &there.reviewed.marks, &again);
+                let (marks, places) = edit::repeat_edit(&there.text, &there.reviewed.marks, &again);
                 if places == 0 {
                     continue;
                 }
@@ -401,7 +401,7 @@ fn reached(
     document: i64,
     patient: Option<&str>,
     reach: Reach,
-    again: &Again,
+    again: &RepeatedEdit,
     done: &mut Done,
 ) -> Result<Vec<i64>, Problem> {
     let patient = match (reach, patient) {

@@ -16,7 +16,7 @@ fn shown(scheme: Scheme, source: &str) -> Vec<String> {
                 score: Score::new(0.9),
                 sources: [Source::Pattern].into_iter().collect(),
                 doubtful_value: false,
-                voices: Vec::new(),
+                mentions: Vec::new(),
             }
         })
         .collect();
@@ -192,7 +192,7 @@ mod any_text {
                     score: Score::CERTAIN,
                     sources: SourceSet::default(),
                     doubtful_value: false,
-                    voices: Vec::new(),
+                    mentions: Vec::new(),
                 }).collect();
                 let mut end = 0;
                 for span in project(scheme, &text, &entities) {

@@ -1,4 +1,4 @@
-//! Gold read into our labels: what a scheme merges is told apart again by the text around it.
+//! Gold read into our labels: what a scheme merges is separated again by the text around it.
 //!
 //! A joined name is cut into given and family names, a date of birth is known by its key, a postal code by its
 //! digits, a role by the title before. Borders follow our own convention: a facility keeps its head word.
@@ -23,7 +23,7 @@ pub fn read_gold(scheme: Scheme, text: &str, spans: &[(Span<Raw>, &str)]) -> Res
     let mut spans: Vec<_> = spans.to_vec();
     spans.sort();
     let mut out = Vec::with_capacity(spans.len());
-    let mut floor = 0;
+    let mut previous_end = 0;
     for (i, &(span, name)) in spans.iter().enumerate() {
         let Some((label, role)) = scheme.from_scheme(name) else {
             return Err(Error::unknown("label", name, scheme.labels()));
@@ -37,7 +37,7 @@ pub fn read_gold(scheme: Scheme, text: &str, spans: &[(Span<Raw>, &str)]) -> Res
                 text.len()
             )));
         }
-        let reader = Reader { text, span, floor };
+        let reader = Reader { text, span, previous_end };
         match scheme {
             Scheme::Taire | Scheme::Fasdim => out.push(GoldSpan { span, label, role }),
             Scheme::Hipaa | Scheme::Meddocan | Scheme::Hnfc if label == Label::FamilyName => {
@@ -51,7 +51,7 @@ pub fn read_gold(scheme: Scheme, text: &str, spans: &[(Span<Raw>, &str)]) -> Res
             }
             _ => out.push(reader.refine(scheme, label, role)),
         }
-        floor = span.end();
+        previous_end = span.end();
     }
     Ok(out)
 }
@@ -71,7 +71,7 @@ fn first_of_name(text: &str, spans: &[(Span<Raw>, &str)], mut i: usize) -> usize
     spans[i].0.start()
 }
 
-/// `J.`, `J.-P.`, `JP`: capitals and marks, two letters at most.
+/// `J`, `J.`, `J.-P.`: one capital, or up to three with a point or hyphen.
 fn is_initials(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let plain = text.chars().all(|c| c.is_uppercase() || c == '.' || c == '-' || c == ' ');
@@ -82,7 +82,7 @@ struct Reader<'a> {
     text: &'a str,
     span: Span<Raw>,
     /// The end of the span before.
-    floor: usize,
+    previous_end: usize,
 }
 
 impl Reader<'_> {
@@ -109,7 +109,7 @@ impl Reader<'_> {
         }
     }
 
-    fn one(&self, label: Label, role: Role) -> GoldSpan {
+    fn gold_span(&self, label: Label, role: Role) -> GoldSpan {
         GoldSpan { span: self.span, label, role }
     }
 
@@ -136,18 +136,18 @@ impl Reader<'_> {
             other => other,
         };
         match label {
-            Label::Kinship => self.one(label, Role::Relative),
+            Label::Kinship => self.gold_span(label, Role::Relative),
             Label::Age if scheme == Scheme::Meddocan && role == Role::Unknown => {
-                self.one(label, Role::Relative)
+                self.gold_span(label, Role::Relative)
             }
             Label::BirthDate
             | Label::PatientId
             | Label::VisitId
             | Label::SocialSecurity
-            | Label::HealthPlan => self.one(label, Role::Patient),
-            Label::ProfessionalLicence | Label::EmployeeId => self.one(label, Role::Caregiver),
+            | Label::HealthPlan => self.gold_span(label, Role::Patient),
+            Label::ProfessionalLicence | Label::EmployeeId => self.gold_span(label, Role::Caregiver),
             Label::Hospital if scheme == Scheme::Eds => GoldSpan { span: self.with_head(), label, role },
-            _ => self.one(label, role),
+            _ => self.gold_span(label, role),
         }
     }
 
@@ -173,7 +173,7 @@ impl Reader<'_> {
     fn with_head(&self) -> Span<Raw> {
         let (start, word) = previous_word(self.text, self.span.start());
         let gap = &self.text[start..self.span.start()];
-        if start >= self.floor && facility_head(&word).is_some() && !gap.contains(['.', ':']) {
+        if start >= self.previous_end && facility_head(&word).is_some() && !gap.contains(['.', ':']) {
             return Span::new(start, self.span.end());
         }
         self.span
@@ -189,7 +189,7 @@ impl Reader<'_> {
                 .iter()
                 .find(|(word, _)| key.ends_with(word));
         if let Some(&(_, label)) = whole {
-            out.push(self.one(label, role));
+            out.push(self.gold_span(label, role));
             return;
         }
         let words = units(self.surface());
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn meddocan_names_are_cut_and_dates_told_apart() {
+    fn meddocan_names_are_cut_and_dates_separated() {
         let got = read(
             Scheme::Meddocan,
             "Nombre: [Ana Belén](NOMBRE_SUJETO_ASISTENCIA).\nApellidos: [de la Fuente Ortiz](NOMBRE_SUJETO_ASISTENCIA).\n\

@@ -1,5 +1,5 @@
-//! One table per scheme. A row names a label of the scheme, the label of ours that stands for it when it is
-//! read, and everything of ours that is written under it. The first row that takes a label wins.
+//! One table per scheme. A row names a label of the scheme, the label of ours that it is read as, and
+//! our labels that are written as it. The first row with a label wins.
 
 use super::Scheme;
 use crate::{Label, Role};
@@ -26,11 +26,11 @@ const fn row(name: &'static str, labels: &'static [Label]) -> Row {
     Row { name, synonyms: &[], label: labels[0], role: Unknown, labels, roles: Role::ALL }
 }
 
-const fn of(name: &'static str, roles: &'static [Role], labels: &'static [Label]) -> Row {
+const fn row_for_roles(name: &'static str, roles: &'static [Role], labels: &'static [Label]) -> Row {
     Row { name, synonyms: &[], label: labels[0], role: roles[0], labels, roles }
 }
 
-const fn also(row: Row, synonyms: &'static [&'static str]) -> Row {
+const fn with_synonyms(row: Row, synonyms: &'static [&'static str]) -> Row {
     Row { synonyms, ..row }
 }
 
@@ -72,12 +72,12 @@ const FAMILY: &str = "FAMILIARES_SUJETO_ASISTENCIA";
 /// Córdoba, annex A.1. A name whose bearer is unknown is most often a caregiver's: patients are named in the
 /// header, where the role is known.
 const MEDDOCAN: &[Row] = &[
-    of("NOMBRE_SUJETO_ASISTENCIA", &[Patient], &[FamilyName, GivenName, Initials]),
-    of("EDAD_SUJETO_ASISTENCIA", &[Patient, Caregiver, Unknown], &[Age]),
-    of("SEXO_SUJETO_ASISTENCIA", &[Patient, Caregiver, Unknown], &[Sex]),
+    row_for_roles("NOMBRE_SUJETO_ASISTENCIA", &[Patient], &[FamilyName, GivenName, Initials]),
+    row_for_roles("EDAD_SUJETO_ASISTENCIA", &[Patient, Caregiver, Unknown], &[Age]),
+    row_for_roles("SEXO_SUJETO_ASISTENCIA", &[Patient, Caregiver, Unknown], &[Sex]),
     row(FAMILY, &[Kinship]),
-    of(FAMILY, &[Relative], &[FamilyName, GivenName, Initials, Age, Sex]),
-    of("NOMBRE_PERSONAL_SANITARIO", &[Caregiver, Unknown], &[FamilyName, GivenName, Initials]),
+    row_for_roles(FAMILY, &[Relative], &[FamilyName, GivenName, Initials, Age, Sex]),
+    row_for_roles("NOMBRE_PERSONAL_SANITARIO", &[Caregiver, Unknown], &[FamilyName, GivenName, Initials]),
     row("FECHAS", &[Date, BirthDate]),
     row("PROFESION", &[Profession]),
     row("CENTRO_SALUD", &[HealthCentre]),
@@ -106,7 +106,7 @@ const MEDDOCAN: &[Row] = &[
 /// Bigeard §3.2, with the initials she counts apart (§4). Ages count from 90 on and France does not.
 const BIGEARD: &[Row] = &[
     row("nom_famille", &[FamilyName]),
-    also(row("prenom", &[GivenName]), &["prenomf", "prenomm", "prenomn"]),
+    with_synonyms(row("prenom", &[GivenName]), &["prenomf", "prenomm", "prenomn"]),
     row("initiale", &[Initials]),
     row("code_postal", &[PostalCode]),
     row("ville", &[City]),

@@ -4,7 +4,7 @@ use taire_lang::{Vocabulary, WordRole};
 
 use crate::fold;
 
-/// Whether a word stands inside names without being one.
+/// Whether a word occurs inside names without being one.
 pub(super) fn is_particle(word: &str) -> bool {
     Vocabulary::any().has(word, WordRole::Particle)
 }
@@ -108,7 +108,7 @@ pub(super) fn is_door(folded: &str) -> bool {
     )
 }
 
-/// The run of letters that ends at `end`, as (start, folded word); empty if a letter does not stand there.
+/// The run of letters that ends at `end`, as (start, folded word); empty if there is no letter.
 pub(super) fn word_before(text: &str, end: usize) -> (usize, String) {
     let start = text[..end]
         .char_indices()

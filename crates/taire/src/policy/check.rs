@@ -17,9 +17,11 @@ impl Policy {
     }
 
     fn check_thresholds(&self) -> Result<(), Error> {
-        let Detect { threshold, thresholds, voices, patterns, .. } = &self.detect;
+        let Detect { threshold, thresholds, source_thresholds, patterns, .. } = &self.detect;
         let scores = patterns.iter().map(|p| &p.score);
-        for threshold in thresholds.values().chain(voices.values()).chain([threshold]).chain(scores) {
+        for threshold in
+            thresholds.values().chain(source_thresholds.values()).chain([threshold]).chain(scores)
+        {
             if !(0.0..=1.0).contains(threshold) {
                 return Err(Error::policy(format!(
                     "threshold {threshold} of detect must be between 0 and 1"

@@ -59,15 +59,18 @@ pub struct Policy {
     #[serde(default)]
     /// What is written in place of what was found.
     pub rewrite: Settings,
+    /// Notes of its reading: keys under an old name.
+    #[serde(skip)]
+    pub notes: Vec<String>,
 }
 
 /// The `[detect]` table.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Detect {
-    /// Who looks.
+    /// The detectors that run.
     pub sources: Vec<SourceKey>,
-    /// How sure a voice must be to count.
+    /// The score from which a mention counts.
     pub threshold: f32,
     /// The same, for one label.
     pub thresholds: BTreeMap<Label, f32>,
@@ -79,7 +82,7 @@ pub struct Detect {
     pub trusted: TrustedScope,
     /// Labels that are found but left alone and not reported.
     pub ignore: Vec<Label>,
-    /// Who is heard in which part of a report; without it every source is heard everywhere.
+    /// Which sources count in which part of a report; without it every source counts everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
     /// Lists of judged words for the source `allow-list`. In a policy file, relative to that file.
@@ -93,8 +96,8 @@ pub struct Detect {
     /// A model of the student for the source `student`, instead of the one that ships. Relative like the lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub student: Option<PathBuf>,
-    /// Lets the sources `crf` and `transformer` decide together and speak as one, as `transformer`: the CRF's share of the
-    /// decision, from 0 to 1. Without it each speaks for itself.
+    /// Lets the sources `crf` and `transformer` decide together, as one source `transformer`: the CRF's share of the
+    /// decision, from 0 to 1. Without it each decides alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<f32>,
     /// Lets the source `transformer` read only what the source `student` leaves in doubt: the chance of being part of an
@@ -111,9 +114,9 @@ pub struct Detect {
     /// Whether the guard protects medicine: clinical values, form checks, eponyms. Off only to measure what it does.
     #[serde(skip_serializing_if = "is_true")]
     pub guard: bool,
-    /// How sure a voice of a source must be to count, beside what its label asks.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub voices: BTreeMap<SourceKey, f32>,
+    /// The score from which a mention of one source counts, beside the threshold of its label.
+    #[serde(alias = "voices", skip_serializing_if = "BTreeMap::is_empty")]
+    pub source_thresholds: BTreeMap<SourceKey, f32>,
     /// Regular expressions of one's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<PatternRule>,
@@ -171,7 +174,7 @@ impl Default for Detect {
             guard: true,
             long_numbers: false,
             starter: true,
-            voices: BTreeMap::new(),
+            source_thresholds: BTreeMap::new(),
             patterns: Vec::new(),
             deny: Vec::new(),
             allow: Vec::new(),
@@ -179,7 +182,7 @@ impl Default for Detect {
     }
 }
 
-/// The `[detect.parts]` table: the sources heard in each part of a report.
+/// The `[detect.parts]` table: the sources that count in each part of a report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parts {
@@ -189,13 +192,13 @@ pub struct Parts {
 }
 
 impl Parts {
-    pub(crate) fn hears(&self, section: Section, source: Source) -> bool {
-        let heard = match section {
+    pub(crate) fn allows(&self, section: Section, source: Source) -> bool {
+        let sources = match section {
             Section::Header => &self.header,
             Section::Body => &self.body,
             Section::Footer => &self.footer,
         };
-        source == Source::Guard || heard.contains(&SourceKey(source))
+        source == Source::Guard || sources.contains(&SourceKey(source))
     }
 }
 
@@ -304,8 +307,8 @@ impl Policy {
         for (label, threshold) in &self.detect.thresholds {
             rule.set_threshold(*label, Score::new(*threshold));
         }
-        for (source, threshold) in &self.detect.voices {
-            rule.set_voice(source.0, Score::new(*threshold));
+        for (source, threshold) in &self.detect.source_thresholds {
+            rule.set_source_threshold(source.0, Score::new(*threshold));
         }
         for (label, order) in &self.detect.labels {
             rule.set(*label, &keys(order));
@@ -363,7 +366,7 @@ mod tests {
         assert_eq!(Policy::shipped("fr").unwrap().rewrite, Policy::shipped("es").unwrap().rewrite);
     }
 
-    /// Tchouka 2022, §3.4.3: its three cases on its example, one voice of MEDINA's for one of our rules.
+    /// Tchouka 2022, §3.4.3: its three cases on its example, with one of our rules in the place of MEDINA.
     #[test]
     fn hybrid_decides_as_published() {
         let text = "M. Jean habite à Bermont 90400";
@@ -428,7 +431,19 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_is_not_there_is_told() {
+    fn a_renamed_key_is_accepted_with_a_note() {
+        let old = Policy::parse("name = \"x\"\n[detect.voices]\nlexicon = 0.6", "x").unwrap();
+        let new = Policy::parse("name = \"x\"\n[detect.source_thresholds]\nlexicon = 0.6", "x").unwrap();
+        assert_eq!(old.to_toml().unwrap(), new.to_toml().unwrap());
+        let note = "policy x: line 2: key `detect.voices` is now called `detect.source_thresholds`";
+        assert_eq!(old.notes, [note]);
+        assert!(new.notes.is_empty());
+        let both = "name = \"x\"\ndetect.voices.crf = 0.5\ndetect.source_thresholds.lexicon = 0.6";
+        assert!(Policy::parse(both, "x").unwrap_err().to_string().contains("duplicate field"));
+    }
+
+    #[test]
+    fn a_missing_model_is_named() {
         assert_eq!(Policy::shipped("es-deep").unwrap().missing_model(), None);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("p.toml");
@@ -452,7 +467,7 @@ mod tests {
             ("name = \"x\"\n[detect]\nallow_lists = [\"w.tsv\"]", "nothing would read them"),
             ("name = \"x\"\n[detect]\nmodel = \"m.crf\"", "nothing would read it"),
             ("name = \"x\"\n[detect]\ntransformer = \"m\"", "nothing would read it"),
-            ("name = \"x\"\n[detect.voices]\ntransformer = 2.0", "must be between 0 and 1"),
+            ("name = \"x\"\n[detect.source_thresholds]\ntransformer = 2.0", "must be between 0 and 1"),
             ("name = \"x\"\n[detect]\npool = 0.5", "does not name both"),
             ("name = \"x\"\n[detect]\npool = 1.5", "must be between 0 and 1"),
             ("name = \"x\"\nlangage = \"fr\"", "line 2: unknown key `langage`; did you mean `language`?"),

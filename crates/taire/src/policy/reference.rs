@@ -72,7 +72,7 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
     ),
     key(
         "detect.parts.header",
-        "The sources heard in the header of a report. With `parts`, give all three.",
+        "The sources that count in the header of a report. With `parts`, give all three.",
         "detect.parts = { header = [\"metadata\"], body = [\"metadata\"], footer = [\"metadata\"] }",
     ),
     key(
@@ -187,9 +187,9 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
         "detect.guard = true",
     ),
     key(
-        "detect.voices.SOURCE",
-        "How sure one source must be to count, from 0 to 1.",
-        "detect.voices.lexicon = 0.6",
+        "detect.source_thresholds.SOURCE",
+        "The score from which a mention of one source counts, from 0 to 1. Formerly `detect.voices`.",
+        "detect.source_thresholds.lexicon = 0.6",
     ),
     key(
         "rewrite.scope",
@@ -340,7 +340,7 @@ pub const POLICY_KEYS: &[PolicyKey] = &[
     key("rewrite.budget.profile", "The same in ε per distance of profiles.", "rewrite.budget.profile = 1.0"),
 ];
 
-/// The names that may follow a path, with those of labels, groups and sources in place of what stands for them.
+/// The names that may follow a path, with those of labels, groups and sources in place of `LABEL`, `GROUP` and `SOURCE`.
 pub(super) fn children(below: &str) -> Vec<&'static str> {
     let mut out: Vec<&'static str> = Vec::new();
     for key in POLICY_KEYS {
@@ -460,7 +460,7 @@ mod tests {
                 guard: false,
                 long_numbers: true,
                 starter: false,
-                voices: BTreeMap::from([(SourceKey(Source::Crf), 0.5)]),
+                source_thresholds: BTreeMap::from([(SourceKey(Source::Crf), 0.5)]),
                 patterns: vec![PatternRule {
                     name: "a".into(),
                     label: Label::City,
@@ -504,6 +504,7 @@ mod tests {
                     profile: Some(1.0),
                 },
             },
+            notes: Vec::new(),
         }
     }
 
@@ -514,7 +515,7 @@ mod tests {
                     let name = match name.as_str() {
                         n if n.parse::<Label>().is_ok() => "LABEL",
                         n if n.parse::<Group>().is_ok() => "GROUP",
-                        n if below == "detect.voices" && Source::from_key(n).is_ok() => "SOURCE",
+                        n if below == "detect.source_thresholds" && Source::from_key(n).is_ok() => "SOURCE",
                         n => n,
                     };
                     paths(value, [below, name].join(".").trim_start_matches('.'), out);
@@ -542,13 +543,13 @@ mod tests {
             let value = Value::try_from(full(dates, places[i % places.len()])).unwrap();
             paths(&value, "", &mut typed);
         }
-        let told: BTreeSet<String> = POLICY_KEYS.iter().map(|k| k.path.to_owned()).collect();
+        let listed: BTreeSet<String> = POLICY_KEYS.iter().map(|k| k.path.to_owned()).collect();
         assert_eq!(
-            typed.difference(&told).collect::<Vec<_>>(),
+            typed.difference(&listed).collect::<Vec<_>>(),
             Vec::<&String>::new(),
             "not in the reference"
         );
-        assert_eq!(told.difference(&typed).collect::<Vec<_>>(), Vec::<&String>::new(), "in no type");
+        assert_eq!(listed.difference(&typed).collect::<Vec<_>>(), Vec::<&String>::new(), "in no type");
     }
 
     #[test]

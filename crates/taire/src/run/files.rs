@@ -296,7 +296,7 @@ impl<K: Send> Run<'_, K> {
         Companions::new(self.engine, &files.rekey, names, kept, plan)
     }
 
-    /// The first reading. What it joined is told in `links.csv` in the private folder of the output.
+    /// The first reading. What it joined is listed in `links.csv` in the private folder of the output.
     fn read_first(
         &self,
         files: &Files<'_>,

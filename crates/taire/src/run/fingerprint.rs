@@ -13,7 +13,7 @@ use crate::batch::stable_hash;
 use crate::{Engine, Policy, SecretKey};
 
 /// A digest of every choice that decides what a run writes: the policy and the content of every file it names, the key,
-/// the version, and whatever else the caller adds. Each piece has a name, so that a difference can be told.
+/// the version, and whatever else the caller adds. Each piece has a name, so that a difference can be named.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Fingerprint(BTreeMap<String, String>);
 

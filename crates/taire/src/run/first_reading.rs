@@ -235,6 +235,6 @@ mod tests {
             engine.gather(note)
         });
         assert_eq!((read.into_inner(), records.patients()), (2, 1));
-        assert!(!records.of(Some("7")).is_empty() && records.of(Some("8")).is_empty());
+        assert!(!records.record_of(Some("7")).is_empty() && records.record_of(Some("8")).is_empty());
     }
 }

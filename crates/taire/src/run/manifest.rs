@@ -336,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_told_by_their_names() {
+    fn shares_are_recognised_by_their_names() {
         assert_eq!(part_of("manifest.json", "manifest", ".json"), Some(""));
         assert_eq!(part_of("report.2-of-3.md", "report", ".md"), Some("2-of-3"));
         assert_eq!(part_of("report.final.md", "report", ".md"), None);

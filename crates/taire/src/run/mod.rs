@@ -127,11 +127,11 @@ pub trait PatientRecords: Sync {
 
 impl PatientRecords for Records {
     fn trusted(&self, patient: Option<&PatientId>) -> Result<TrustedRecord, Error> {
-        Ok(self.of(patient.map(PatientId::as_str)))
+        Ok(self.record_of(patient.map(PatientId::as_str)))
     }
 }
 
-/// What a caller of [`Run::files`] is told as the run goes on.
+/// Callbacks of [`Run::files`] as the run goes on.
 pub trait Listener<K> {
     /// The inputs are known; so many documents were treated by the unfinished run that this one continues.
     fn started(&mut self, _inputs: &Discovery, _resumed: Option<usize>) {}

@@ -1,4 +1,4 @@
-//! Names of files and folders in the output. A name that may tell whom a document is about is not kept.
+//! Names of files and folders in the output. A name that may identify a patient is not kept.
 //!
 //! Kept are names made of ordinary and medical words of the lexicons, without a number of four digits or more. All others
 //! become hexadecimal digits drawn from the key and the path, so the same file has the same name in every run.
@@ -73,7 +73,7 @@ fn split(name: &OsStr) -> (&OsStr, Option<&str>) {
     }
 }
 
-/// Whether a name, without its ending, tells nobody who it is about.
+/// Whether a name, without its ending, identifies nobody.
 fn is_plain(name: &str) -> bool {
     /// A date or a telephone number may be written in groups of two.
     const MOST_DIGITS: usize = 5;
@@ -81,7 +81,7 @@ fn is_plain(name: &str) -> bool {
     if OMOP_TABLES.contains(&name) {
         return true;
     }
-    let (mut letters, mut digits, mut singles) = (0, 0, 0);
+    let (mut groups, mut digits, mut singles) = (0, 0, 0);
     let mut rest = name;
     while let Some(first) = rest.chars().next() {
         let same =
@@ -91,7 +91,7 @@ fn is_plain(name: &str) -> bool {
         rest = after;
         if first.is_alphabetic() {
             digits = 0;
-            letters += 1;
+            groups += 1;
             let is_single = run.chars().nth(1).is_none();
             singles += usize::from(is_single);
             if !is_single && !is_ordinary(&fold(run)) {
@@ -100,7 +100,7 @@ fn is_plain(name: &str) -> bool {
         } else if first.is_numeric() {
             let length = run.chars().count();
             digits += length;
-            letters += 1;
+            groups += 1;
             if length > LONGEST_NUMBER || digits > MOST_DIGITS {
                 return false;
             }
@@ -109,13 +109,14 @@ fn is_plain(name: &str) -> bool {
         }
     }
     // Two letters alone may be the initials of a person.
-    letters > 0 && singles < 2
+    groups > 0 && singles < 2
 }
 
 /// An ordinary or medical word that is no usual name of a person.
 fn is_ordinary(word: &str) -> bool {
-    /// Names up to this frequency (of 7) count as words where the word is frequent, and where it is not.
+    /// A frequent word counts as a word if its frequency as a name (0 to 7) is at most this.
     const RARE_BESIDE_FREQUENT: u8 = 4;
+    /// The same for other words.
     const RARE_BESIDE_OTHER: u8 = 2;
     let facts = || Language::ALL.iter().filter_map(|&language| Lexicon::of(language).listed(word));
     let name = facts().map(|f| f.given_tier().max(f.family_tier())).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `crosswalk.csv` | each file, document, patient and stay with what stands for it in the output |
+//! | `crosswalk.csv` | each file, document, patient and stay with what replaces it in the output |
 //! | `refused.csv` | what was not written, and why |
 //! | `doubtful.csv` | written documents, the most doubtful first, with the line of the worst place, and its page where there are pages |
 //! | `remarks.csv` | what was skipped or left out, by name |
@@ -25,7 +25,7 @@ const CROSSWALK: &str = "crosswalk.csv";
 const REFUSED: &str = "refused.csv";
 const DOUBTFUL: &str = "doubtful.csv";
 const REMARKS: &str = "remarks.csv";
-/// So many documents are listed by their doubt; the others are surer than all of these.
+/// Documents listed in `doubtful.csv`; those left out are less doubtful than all of these.
 const MOST_DOUBTFUL: usize = 10_000;
 /// Patients and stays that are remembered, so that each has one row. Beyond it rows may come twice.
 const MOST_REMEMBERED: usize = 1 << 22;
@@ -52,7 +52,7 @@ pub(super) struct PrivateFiles {
     row: Vec<u8>,
 }
 
-/// The word for a kind of id in the crosswalk.
+/// The name of a kind of id in the crosswalk.
 fn kind_name(kind: IdKind) -> &'static str {
     match kind {
         IdKind::Patient => "patient",
@@ -97,7 +97,7 @@ impl PrivateFiles {
         self.crosswalk.flush()
     }
 
-    /// The ids of the part that an earlier run wrote are checked with those to come.
+    /// Reads the rows of an earlier run, so that its ids are checked together with the new ones.
     fn read_crosswalk(&mut self) -> Result<(), Error> {
         let mut failed = None;
         each_csv_row(&self.stage.path(CROSSWALK), |cells| {
@@ -126,13 +126,13 @@ impl PrivateFiles {
         }
     }
 
-    /// What stands for an id in the output.
-    pub(super) fn cross(&mut self, kind: IdKind, original: &str, new: &str) -> Result<(), Error> {
+    /// Writes an id and its surrogate to the crosswalk.
+    pub(super) fn add_to_crosswalk(&mut self, kind: IdKind, original: &str, new: &str) -> Result<(), Error> {
         if !self.remember(kind, original) {
             return Ok(());
         }
         self.check.add(kind, original, new)?;
-        put(&mut self.crosswalk, &mut self.row, &[kind_name(kind), original, new])
+        write_row(&mut self.crosswalk, &mut self.row, &[kind_name(kind), original, new])
     }
 
     pub(super) fn refuse(
@@ -142,11 +142,11 @@ impl PrivateFiles {
     ) -> Result<(), Error> {
         let place = refusal.place.map(|p| p.to_string()).unwrap_or_default();
         let why = refusal.reason.in_words(name);
-        put(&mut self.refused, &mut self.row, &[&refusal.document, &place, &why])
+        write_row(&mut self.refused, &mut self.row, &[&refusal.document, &place, &why])
     }
 
     pub(super) fn remark(&mut self, document: &str, remark: &str) -> Result<(), Error> {
-        put(&mut self.remarks, &mut self.row, &[document, remark])
+        write_row(&mut self.remarks, &mut self.row, &[document, remark])
     }
 
     pub(super) fn doubt(&mut self, document: &Document, new: &str, doubt: Doubt) -> Result<(), Error> {
@@ -155,12 +155,12 @@ impl PrivateFiles {
             Some((page, line)) => (page.map(|page| page.to_string()).unwrap_or_default(), line.to_string()),
             None => Default::default(),
         };
-        let (least, left) = (figure(doubt.least_sure), figure(doubt.spared));
+        let (least, left) = (figure(doubt.least_sure), figure(doubt.below_threshold));
         let harm = format!("{:.3}", doubt.figure());
-        put(&mut self.doubtful, &mut self.row, &[&document.id, new, &line, &harm, &least, &left, &page])
+        write_row(&mut self.doubtful, &mut self.row, &[&document.id, new, &line, &harm, &least, &left, &page])
     }
 
-    /// What was written so far outlives this process: called before a document is released.
+    /// Writes buffered rows to disk; called before a document is released.
     pub(super) fn flush(&mut self) -> Result<(), Error> {
         self.crosswalk.flush()
     }
@@ -188,7 +188,7 @@ impl PrivateFiles {
 
 const DOUBTFUL_HEADER: &[u8] = b"document,new,line,doubt,least_sure,left_in_text,page\n";
 
-fn put(file: &mut AtomicFile, row: &mut Vec<u8>, cells: &[&str]) -> Result<(), Error> {
+fn write_row(file: &mut AtomicFile, row: &mut Vec<u8>, cells: &[&str]) -> Result<(), Error> {
     row.clear();
     push_csv_row(row, cells);
     file.write_all(row)
@@ -214,12 +214,12 @@ fn sort_doubts(from: &Path, to: &Path) -> Result<(), Error> {
     out.write_all(DOUBTFUL_HEADER)?;
     let mut line = Vec::new();
     for row in &rows {
-        put(&mut out, &mut line, &row.iter().map(String::as_str).collect::<Vec<_>>())?;
+        write_row(&mut out, &mut line, &row.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
     out.finish()
 }
 
-/// Makes a folder that only its owner may open, or makes one so.
+/// Creates a folder that only its owner may open; an existing one gets these permissions.
 pub(super) fn make_private_folder(folder: &Path) -> Result<(), Error> {
     let fail = |e: std::io::Error| {
         Error::from(e)

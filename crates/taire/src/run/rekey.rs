@@ -21,9 +21,9 @@ struct Keyed<'a> {
 }
 
 impl Keyed<'_> {
-    fn crossed(&self, kind: IdKind, id: &str) -> String {
+    fn surrogate_id(&self, kind: IdKind, id: &str) -> String {
         let new = self.rewriter.join_key(kind, id);
-        if let Err(error) = self.private.borrow_mut().cross(kind, id, &new) {
+        if let Err(error) = self.private.borrow_mut().add_to_crosswalk(kind, id, &new) {
             self.failed.borrow_mut().get_or_insert(error);
         }
         new
@@ -33,8 +33,8 @@ impl Keyed<'_> {
 impl Rekey for Keyed<'_> {
     fn id(&self, kind: JoinId, id: &str) -> Option<String> {
         match kind {
-            JoinId::Patient => Some(self.crossed(IdKind::Patient, PatientId::parse(id)?.as_str())),
-            JoinId::Visit => Some(self.crossed(IdKind::Visit, id)),
+            JoinId::Patient => Some(self.surrogate_id(IdKind::Patient, PatientId::parse(id)?.as_str())),
+            JoinId::Visit => Some(self.surrogate_id(IdKind::Visit, id)),
             JoinId::Other => Some(self.rewriter.join_key(IdKind::Document, id)),
         }
     }
@@ -96,7 +96,7 @@ impl<'a> Companions<'a> {
         for (table, target) in &self.tables {
             log.add(std::slice::from_ref(target))?;
             let name = target.strip_prefix(self.folder).unwrap_or(target).to_string_lossy().into_owned();
-            private.cross(IdKind::File, &table.display().to_string(), &name)?;
+            private.add_to_crosswalk(IdKind::File, &table.display().to_string(), &name)?;
             let keyed = Keyed { rewriter, private: RefCell::new(&mut *private), failed: RefCell::default() };
             let done = rekey_table(table, target, self.kept, &keyed)?;
             if let Some(error) = keyed.failed.into_inner() {
@@ -124,8 +124,8 @@ impl<'a> Companions<'a> {
         if !done.left_out.is_empty() {
             remark.push_str(&format!("; columns left out: {}", done.left_out.len()));
             let names: Vec<_> = done.left_out.iter().map(String::as_str).collect();
-            let told = format!("left out of the output: {}", names.join(", "));
-            private.remark(&table.display().to_string(), &told)?;
+            let remark = format!("left out of the output: {}", names.join(", "));
+            private.remark(&table.display().to_string(), &remark)?;
         }
         if done.empty_dates > 0 {
             remark.push_str(&format!(

@@ -132,7 +132,7 @@ impl<K> Sink<'_, K> {
         Ok(())
     }
 
-    /// A document that is not written: the listener hears of it at once, and it is in the report.
+    /// A document that is not written: reported to the listener at once, and counted in the report.
     fn refuse(&mut self, refusal: &Refusal) -> Result<(), Error> {
         self.listener.refused(refusal);
         self.report.refuse(refusal, self.files.words);
@@ -153,8 +153,8 @@ impl<K> Sink<'_, K> {
         }
     }
 
-    /// Writes to the crosswalk what stands for what, before the document is written.
-    fn cross(&mut self, document: &Document, new: &NewFields<'_>) -> Result<(), Error> {
+    /// Writes the ids of a document and their surrogates to the crosswalk, before the document is written.
+    fn add_to_crosswalk(&mut self, document: &Document, new: &NewFields<'_>) -> Result<(), Error> {
         let Some((index, _)) = &self.outputs.layout else { return Ok(()) };
         if self.is_for_owner {
             return Ok(());
@@ -163,16 +163,16 @@ impl<K> Sink<'_, K> {
             let target = &self.plan.targets[*index];
             let target = target.strip_prefix(&self.plan.folder).unwrap_or(target);
             let original = self.inputs[*index].path.display().to_string();
-            self.private.cross(IdKind::File, &original, &target.to_string_lossy())?;
+            self.private.add_to_crosswalk(IdKind::File, &original, &target.to_string_lossy())?;
         }
-        self.private.cross(IdKind::Document, &document.id, new.id)?;
+        self.private.add_to_crosswalk(IdKind::Document, &document.id, new.id)?;
         let patient = document.patient_id().map(|id| id.as_str());
         let visit = document.visit.as_deref();
         for (kind, original, new) in
             [(IdKind::Patient, patient, new.patient), (IdKind::Visit, visit, new.visit)]
         {
             if let (Some(original), Some(new)) = (original, new) {
-                self.private.cross(kind, original, new)?;
+                self.private.add_to_crosswalk(kind, original, new)?;
             }
         }
         Ok(())
@@ -213,7 +213,7 @@ impl<K> Sink<'_, K> {
         let visit = if self.files.keep_ids { document.visit.as_deref() } else { done.visit.as_deref() };
         let new = NewFields { id: &id, patient: done.patient.as_deref(), visit, date: done.date };
         if self.writer()?.is_some() {
-            self.cross(document, &new)?;
+            self.add_to_crosswalk(document, &new)?;
         }
         if let Some(writer) = self.writer()? {
             match writer.write(document, &done.text, &spans, &new) {

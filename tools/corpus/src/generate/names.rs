@@ -1,4 +1,4 @@
-//! Where names and towns come from: the lexicons' frequent ones, their rare ones, and ones nobody bears.
+//! Names and towns for invented documents: frequent and rare ones of the lexicons, and invented ones.
 
 use taire_lexicon::Lexicon;
 use taire_text::{Gender, Language};
@@ -56,7 +56,7 @@ const SPANISH_SECOND: [&[&str]; 2] = [
     &["Antonio", "Luis", "Manuel", "María", "Carlos", "Ramón", "Miguel", "Ángel", "Francisco", "Ignacio"],
 ];
 
-pub(crate) fn side(gender: Gender) -> usize {
+pub(crate) fn gender_index(gender: Gender) -> usize {
     usize::from(gender == Gender::Male)
 }
 
@@ -94,7 +94,7 @@ impl Names {
             }
             if facts.word_class() == 0 && !facts.is_drug() && !facts.is_medical() {
                 if let (1..=4, Some(gender)) = (facts.given_tier(), facts.gender()) {
-                    names.rare_given[side(gender)].push(capitalised(word));
+                    names.rare_given[gender_index(gender)].push(capitalised(word));
                 }
                 if matches!(facts.family_tier(), 1..=4) {
                     names.rare_family.push(capitalised(word));
@@ -120,7 +120,7 @@ impl Names {
             let bound = if rng.percent(50) { pool.len().min(250) } else { pool.len() };
             pool[rng.below(bound)]
         };
-        let rare = &self.rare_given[side(gender)];
+        let rare = &self.rare_given[gender_index(gender)];
         match (self.language, rng.below(100)) {
             (_, 0..22) if !rare.is_empty() => rare[rng.below(rare.len())].clone(),
             (Language::Fr, 22..34) => {
@@ -130,7 +130,7 @@ impl Names {
                 format!("{first}{}{second}", rng.pick(&["-", "-", "-", " "]))
             }
             (Language::Es, 22..50) => {
-                format!("{} {}", frequent(rng), rng.pick(SPANISH_SECOND[side(gender)]))
+                format!("{} {}", frequent(rng), rng.pick(SPANISH_SECOND[gender_index(gender)]))
             }
             _ => frequent(rng).to_owned(),
         }
@@ -174,7 +174,7 @@ impl Names {
                 let name = pool[rng.below(pool.len())];
                 format!("{particle}{glue}{name}")
             }
-            52..57 if self.rare_family.len() > 100 => self.unheard(rng),
+            52..57 if self.rare_family.len() > 100 => self.invented_family(rng),
             60..80 => pool[rng.below(pool.len().min(600))].to_owned(),
             _ => pool[rng.below(pool.len())].to_owned(),
         }
@@ -185,7 +185,7 @@ impl Names {
     }
 
     /// The head of one rare name and the tail of another.
-    pub(crate) fn unheard(&self, rng: &mut Rng) -> String {
+    pub(crate) fn invented_family(&self, rng: &mut Rng) -> String {
         let (a, b) = (self.rare(rng).to_owned(), self.rare(rng).to_owned());
         let cut = a.chars().count().div_ceil(2);
         let tail = b.chars().count() / 2;

@@ -32,15 +32,15 @@ impl Person {
     pub(crate) fn new(rng: &mut Rng, names: &Names, role: Role, year: i16) -> Person {
         let language = names.language;
         let gender = if rng.percent(50) { Gender::Female } else { Gender::Male };
-        // Forms do err on the sex of a given name.
-        let of_given = match gender {
+        // In real forms the sex of the given name is sometimes wrong.
+        let given_name_gender = match gender {
             Gender::Female if rng.one_in(25) => Gender::Male,
             other => other,
         };
         let count = 1 + rng.weighted([72, 16, 12].into_iter());
         let givens = match language {
-            Language::Fr => (0..count).map(|_| names.given(rng, of_given)).collect(),
-            Language::Es => vec![names.given(rng, of_given)],
+            Language::Fr => (0..count).map(|_| names.given(rng, given_name_gender)).collect(),
+            Language::Es => vec![names.given(rng, given_name_gender)],
         };
         let age = match role {
             Role::Patient => {
@@ -170,7 +170,7 @@ pub(crate) struct NameStyle {
     given: Case,
     givens: Givens,
     comma: bool,
-    plain: bool,
+    without_accents: bool,
 }
 
 impl NameStyle {
@@ -198,7 +198,7 @@ impl NameStyle {
             given,
             givens,
             comma: family_first && rng.percent(if language == Language::Fr { 4 } else { 55 }),
-            plain: rng.percent(35),
+            without_accents: rng.percent(35),
         }
     }
 
@@ -216,8 +216,8 @@ impl NameStyle {
             Case::Title => name.to_owned(),
             Case::Lower => name.to_lowercase(),
         };
-        let plain = self.plain || (case == Case::Upper && rng.percent(45));
-        if plain { name.chars().map(without_accents).collect() } else { name }
+        let strip = self.without_accents || (case == Case::Upper && rng.percent(45));
+        if strip { name.chars().map(without_accents).collect() } else { name }
     }
 
     /// Writes the given part: names or initials.

@@ -1,7 +1,7 @@
 //! Medical prose given from outside: carriers of invented people, and text that names nobody.
 //!
-//! Published cases hold dates, ages, sexes and relatives of their own; those that can be told are marked, and a
-//! sentence in which a name, a place or a facility may stand is left out.
+//! Published cases hold dates, ages, sexes and relatives of their own; those that are recognised are marked, and a
+//! sentence in which a name, a place or a facility may occur is left out.
 
 use std::ops::Range;
 use std::path::Path;

@@ -34,7 +34,7 @@ pub fn notes(seed: u64, index: u64) -> Result<Vec<(Note, Vec<Entity>)>, taire_te
                 score: Score::CERTAIN,
                 sources: [Source::Metadata].into_iter().collect(),
                 doubtful_value: false,
-                voices: Vec::new(),
+                mentions: Vec::new(),
             });
         }
         let note = Note::builder(format!("{}-{:02}", patient.identity.number, number + 1), text)

@@ -7,7 +7,7 @@ use super::Redraw;
 use super::words::{
     Case, Onset, case_of, cased_like, first_word, onset, pieces, without_accents, word_before,
 };
-use crate::generate::names::side;
+use crate::generate::names::gender_index;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum NameKind {
@@ -175,7 +175,7 @@ impl Redraw {
                 let origin = rng.below(stock.origins.len());
                 any(rng, &stock.origins[origin].family).to_owned()
             }
-            60..66 if stock.names.rare_family.len() > 100 => stock.names.unheard(rng),
+            60..66 if stock.names.rare_family.len() > 100 => stock.names.invented_family(rng),
             66..78 => pool[rng.below(pool.len().min(600))].to_owned(),
             _ => pool[rng.below(pool.len())].to_owned(),
         }
@@ -195,11 +195,11 @@ impl Redraw {
             && facts.given_tier() < 7
             && rng.percent(usize::from(self.options.same_origin))
         {
-            return any(rng, &stock.origins[origin].given[side(gender)]).to_owned();
+            return any(rng, &stock.origins[origin].given[gender_index(gender)]).to_owned();
         }
         let pool = stock.lexicon.pools().given(gender);
-        let rare = &stock.names.rare_given[side(gender)];
-        let words = &stock.word_given[side(gender)];
+        let rare = &stock.names.rare_given[gender_index(gender)];
+        let words = &stock.word_given[gender_index(gender)];
         if facts.word_class() > 0 && rng.percent(40) && !words.is_empty() {
             return any(rng, words).to_owned();
         }
@@ -208,7 +208,7 @@ impl Redraw {
             28..34 if !words.is_empty() => any(rng, words).to_owned(),
             34..50 => {
                 let origin = rng.below(stock.origins.len());
-                any(rng, &stock.origins[origin].given[side(gender)]).to_owned()
+                any(rng, &stock.origins[origin].given[gender_index(gender)]).to_owned()
             }
             50..75 => pool[rng.below(pool.len().min(300))].to_owned(),
             _ => pool[rng.below(pool.len())].to_owned(),

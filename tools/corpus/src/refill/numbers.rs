@@ -93,8 +93,8 @@ impl Redraw {
         if let Some(new) = self.address_word(&folded) {
             return cased_like(&new, word);
         }
-        if let Some(spoken) = self.spoken(word, &folded) {
-            return spoken;
+        if let Some(spelt_out) = self.spelt_out(word, &folded) {
+            return spelt_out;
         }
         if word.chars().any(|c| c.is_ascii_digit()) {
             let with_digits = self.digits_like(word);
@@ -121,7 +121,7 @@ impl Redraw {
     }
 
     /// `six six un sept`: a number read aloud.
-    fn spoken(&mut self, word: &str, folded: &str) -> Option<String> {
+    fn spelt_out(&mut self, word: &str, folded: &str) -> Option<String> {
         let list = SPOKEN[usize::from(self.stock.language == taire_text::Language::Es)];
         list.iter().any(|w| fold(w) == folded).then(|| cased_like(self.rng.pick(list), word))
     }

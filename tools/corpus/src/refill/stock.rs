@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use taire_lexicon::Lexicon;
 use taire_text::{Gender, Language, fold};
 
-use crate::generate::names::{Names, capitalised, side};
+use crate::generate::names::{Names, capitalised, gender_index};
 
 const ORIGINS: &str = include_str!("origins.txt");
 const KEPT: &str = include_str!("words.txt");
@@ -99,7 +99,7 @@ impl Stock {
                 return;
             }
             if let (3.., 1 | 2, Some(gender)) = (facts.given_tier(), facts.word_class(), facts.gender()) {
-                stock.word_given[side(gender)].push(capitalised(word));
+                stock.word_given[gender_index(gender)].push(capitalised(word));
             }
             if facts.is_profession() && !facts.is_medical() {
                 stock.professions.entry(ending(word)).or_default().push(word.to_owned());
@@ -127,7 +127,7 @@ impl Stock {
                     what => {
                         let gender = if what == "female" { Gender::Female } else { Gender::Male };
                         self.given_origins.entry(key).or_insert((at, gender));
-                        self.origins[at].given[side(gender)].push(name);
+                        self.origins[at].given[gender_index(gender)].push(name);
                     }
                 }
             }

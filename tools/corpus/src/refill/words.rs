@@ -1,4 +1,4 @@
-//! Case, accents, cutting into words, and what the word before asks of the next one.
+//! Case, accents, cutting into words, and how a word must begin to agree with the one before it.
 
 use taire_text::{Language, fold};
 
@@ -89,7 +89,7 @@ impl Onset {
     }
 }
 
-/// The last word before a place, folded, if only blanks are between.
+/// The last word of the text before, folded, if only blanks follow it.
 pub(super) fn word_before(before: &str) -> String {
     let trimmed = before.trim_end_matches([' ', '\u{a0}', '\n']);
     let start = trimmed

@@ -9,7 +9,7 @@ use super::reliability::Case;
 /// How tightly weights are held to zero. Rare labels and pairs keep near what is common to all.
 const PENALTY: f64 = 1.0;
 /// The same where cases are few.
-const PENALTY_SPARED: f64 = 4.0;
+const PENALTY_BELOW_THRESHOLD: f64 = 4.0;
 /// What a case of an invented document counts: such documents are easier than real ones.
 const INVENTED: f64 = 0.25;
 const STEPS: usize = 40;
@@ -17,8 +17,9 @@ const STEPS: usize = 40;
 pub(super) fn fit<'a>(documents: impl Iterator<Item = &'a Judged> + Clone) -> Calibration {
     let weight = |d: &Judged| if d.invented { INVENTED } else { 1.0 };
     let found: Vec<_> = documents.clone().flat_map(|d| d.found.iter().map(move |c| (c, weight(d)))).collect();
-    let spared: Vec<_> = documents.flat_map(|d| d.spared.iter().map(move |c| (c, weight(d)))).collect();
-    Calibration::new(weights(&found, PENALTY), weights(&spared, PENALTY_SPARED))
+    let below_threshold: Vec<_> =
+        documents.flat_map(|d| d.below_threshold.iter().map(move |c| (c, weight(d)))).collect();
+    Calibration::new(weights(&found, PENALTY), weights(&below_threshold, PENALTY_BELOW_THRESHOLD))
 }
 
 struct Row {

@@ -1,10 +1,10 @@
-//! `cargo xtask calibrate`: fits how sure a decision is, and measures whether that holds.
+//! `cargo data calibrate`: fits how sure a decision is, and measures whether that holds.
 //!
 //! Documents are split in two by their id. One half fits the weights that ship (`crates/taire-detect/data`), the other is
 //! what `scores/calibration.md` and `.json` report: never the same. For each language an annotated corpus, generated
 //! documents of held-out templates and the letters of the open corpus for development take part. `--check` measures the shipped weights again without fitting.
 //!
-//! A span is *right* when most of its letters and digits lie in gold of the same group of labels; something spared
+//! A span is *right* when most of its letters and digits lie in gold of the same group of labels; a candidate below the threshold
 //! *identifies* when most of it lies in gold of any label. What the corpus has no label for is not judged.
 
 mod fit;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         } else {
             let fitted = fit::fit(judged.iter().flatten().filter(|d| d.fits));
             let text =
-                fitted.to_text("Written by `cargo xtask calibrate`; measured in scores/calibration.md.");
+                fitted.to_text("Written by `cargo data calibrate`; measured in scores/calibration.md.");
             let file = root.join(format!("crates/taire-detect/data/calibration-{}.txt", language.key()));
             fs::write(&file, &text).map_err(|e| format!("{}: {e}", file.display()))?;
             // What ships is what is measured, rounding and all.
@@ -72,7 +72,7 @@ struct Judged {
     fits: bool,
     invented: bool,
     found: Vec<Case>,
-    spared: Vec<Case>,
+    below_threshold: Vec<Case>,
     /// No identifying letter or digit is left in its text.
     clean: bool,
 }
@@ -95,22 +95,24 @@ fn one(pipeline: &Pipeline, set: &Set, document: &Document) -> Result<Judged, St
         |e: &&Entity| set.scheme.to_scheme(e.label, e.role).is_some() && !set.unmarked.contains(&e.label);
     let case = |e: &Entity, right: bool| Case { evidence: Evidence::of(e), raw: raw(e), right };
     let found = findings.entities.iter().filter(said);
-    let spared = findings.spared.iter().filter(said);
+    let below_threshold = findings.below_threshold.iter().filter(said);
     Ok(Judged {
         fits: half(&document.id),
         invented: set.scheme == Scheme::Taire,
         found: found.map(|e| case(e, document.holds(e.span, Some(e.label.group())))).collect(),
-        spared: spared.map(|e| case(e, document.holds(e.span, None))).collect(),
+        below_threshold: below_threshold.map(|e| case(e, document.holds(e.span, None))).collect(),
         clean: document.is_clean(&findings.entities),
     })
 }
 
-/// The score before calibration: agreeing sources as independent voices.
+/// The score before calibration: agreeing sources as independent evidence.
 fn raw(entity: &Entity) -> f32 {
     let mut by_source = std::collections::BTreeMap::new();
-    for voice in entity.voices.iter().filter(|v| v.label().map(|l| l.group()) == Some(entity.label.group())) {
-        let slot = by_source.entry(voice.source).or_insert(0.0f32);
-        *slot = slot.max(voice.score.get());
+    for mention in
+        entity.mentions.iter().filter(|v| v.label().map(|l| l.group()) == Some(entity.label.group()))
+    {
+        let slot = by_source.entry(mention.source).or_insert(0.0f32);
+        *slot = slot.max(mention.score.get());
     }
     1.0 - by_source.values().map(|p| 1.0 - p).product::<f32>()
 }

@@ -25,7 +25,7 @@ pub(super) struct Measured {
     language: Language,
     data: String,
     found: Reliability,
-    spared: Reliability,
+    below_threshold: Reliability,
     held_back: Vec<HeldBack>,
 }
 
@@ -59,11 +59,11 @@ impl Measured {
         calibration: &Calibration,
     ) -> Measured {
         let found = |e: &Evidence| calibration.found_chance(e);
-        let spared = |e: &Evidence| calibration.spared_chance(e);
+        let below_threshold = |e: &Evidence| calibration.below_threshold_chance(e);
         let held_back = [0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map(|below| {
             let sure = |d: &&&Judged| {
                 d.found.iter().all(|c| found(&c.evidence).get() >= below)
-                    && d.spared.iter().all(|c| spared(&c.evidence).get() <= 1.0 - below)
+                    && d.below_threshold.iter().all(|c| below_threshold(&c.evidence).get() <= 1.0 - below)
             };
             let passed: Vec<_> = documents.iter().filter(sure).collect();
             let clean = passed.iter().filter(|d| d.clean).count();
@@ -78,7 +78,7 @@ impl Measured {
             language,
             data: format!("{name}: {} of {all} documents", documents.len()),
             found: Reliability::of(documents, |d| &d.found, found),
-            spared: Reliability::of(documents, |d| &d.spared, spared),
+            below_threshold: Reliability::of(documents, |d| &d.below_threshold, below_threshold),
             held_back: held_back.into(),
         }
     }
@@ -115,16 +115,16 @@ fn drawn(documents: &[Vec<(f64, bool)>], draw: &[usize]) -> Vec<Bin> {
 
 pub(super) fn markdown(measured: &[Measured]) -> String {
     let mut out = String::from(
-        "# Calibration\n\nWritten by `cargo xtask calibrate`. Weights were fitted on one half of the documents; these are the \
+        "# Calibration\n\nWritten by `cargo data calibrate`. Weights were fitted on one half of the documents; these are the \
          others. The corpora are for development: they steered rules and thresholds, and generated documents are easier \
          than real ones.\n\nA *score* is the chance that a span is right: that most of its letters and digits identify \
-         somebody, in its group of labels. Candidates *spared* were left in the text; theirs is the chance that most of \
+         somebody, in its group of labels. Candidates *below the threshold* were left in the text; theirs is the chance that most of \
          their letters and digits identify somebody. ECE is the expected calibration error, with its 95 % interval over \
          documents, and that of the score before calibration.\n",
     );
     for m in measured {
         let _ = writeln!(out, "\n## {}, {}", m.language, m.data);
-        for (what, r) in [("Spans found", &m.found), ("Candidates spared", &m.spared)] {
+        for (what, r) in [("Spans found", &m.found), ("Candidates below the threshold", &m.below_threshold)] {
             let bounds = r.ece_interval.map_or(String::new(), |i| format!(" ({:.3}–{:.3})", i.0, i.1));
             let _ = writeln!(
                 out,

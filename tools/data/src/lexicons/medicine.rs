@@ -1,6 +1,6 @@
 //! `medicine-*.fst`: terms of medicine in their simple form, each with what it is.
 //!
-//! French diseases are the labels of ICD-10, cut to the words a letter would use: what stands in brackets, after a comma
+//! French diseases are the labels of ICD-10, cut to the words a letter would use: what is in brackets, after a comma
 //! or after "avec", "sans", "au cours de" goes. Where several codes share a term, the one with the shortest label has it.
 //! External causes and reasons for contact (V to Z) are no diseases. No free table of Spanish labels was found, so the
 //! Spanish ones are written by hand, as are acts, analytes and the abbreviations of both languages.
@@ -15,7 +15,7 @@ use super::sources::Counts;
 use super::words::Words;
 use super::{Output, Result, fst_bytes, hand, read};
 
-/// A first word under which so many families stand says too little by itself.
+/// A first word shared by so many families is too general by itself.
 const TOO_WIDE: usize = 25;
 /// Longer labels are descriptions, which no letter holds word for word.
 const MOST_WORDS: usize = 7;

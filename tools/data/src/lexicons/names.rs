@@ -81,7 +81,7 @@ impl Names {
         Ok(Names { fr, es, given_words, family_words, spellings: spellings(lists)? })
     }
 
-    pub(crate) fn of(&self, language: Language) -> &Country {
+    pub(crate) fn country(&self, language: Language) -> &Country {
         match language {
             Language::Fr => &self.fr,
             Language::Es => &self.es,

@@ -72,7 +72,7 @@ fn reads_as_name(facts: Facts) -> bool {
 
 fn given(language: Language, names: &Names, words: &Words, female: bool) -> Vec<String> {
     let mut ranked: Vec<(&String, f64)> = Vec::new();
-    for (name, bearers) in &names.of(language).given {
+    for (name, bearers) in &names.country(language).given {
         let (own, other) =
             if female { (bearers.female, bearers.male) } else { (bearers.male, bearers.female) };
         let facts = words.get(name);
@@ -88,7 +88,7 @@ fn given(language: Language, names: &Names, words: &Words, female: bool) -> Vec<
     ranked
         .into_iter()
         .take(GIVEN)
-        .map(|(name, _)| names.display_given(name, &names.of(language).given[name], language))
+        .map(|(name, _)| names.display_given(name, &names.country(language).given[name], language))
         .collect()
 }
 
@@ -120,7 +120,7 @@ fn family(
     let mut out = Vec::new();
     let mut seen = BTreeSet::new();
     let written = hand::items(hand::families(language)).filter(|_| language == Language::Es);
-    for name in names.of(language).family.iter().map(String::as_str).chain(written) {
+    for name in names.country(language).family.iter().map(String::as_str).chain(written) {
         let pieces = parts(name);
         let folded = pieces.join(" ");
         let Some(last) = pieces.last() else { continue };

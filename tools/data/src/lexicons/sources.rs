@@ -17,7 +17,7 @@ impl Counts {
         self.0.entry(package.name).or_default().push((what.into(), rows));
     }
 
-    fn of(&self, package: &Package) -> String {
+    fn describe(&self, package: &Package) -> String {
         let kept = self.0.get(package.name).map(Vec::as_slice).unwrap_or_default();
         kept.iter().map(|(what, rows)| format!("{rows} {what}")).collect::<Vec<_>>().join("; ")
     }
@@ -44,7 +44,7 @@ pub(crate) fn report(counts: &Counts, output: &Output) -> String {
             package.version,
             package.licence,
             package.used_for,
-            counts.of(package)
+            counts.describe(package)
         );
     }
     out.push_str(

@@ -1,4 +1,4 @@
-//! Gold documents as the pipeline would see them: annotated, with what the rules say before the model speaks.
+//! Gold documents as the pipeline would see them: annotated, with what the rules find before the model runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -35,22 +35,22 @@ impl Reader {
     }
 
     fn of_generated(&self, document: &Generated) -> Result<GoldDocument, String> {
-        let places = Places::of(&document.text);
+        let offsets = ByteOffsets::of_code_points(&document.text);
         let mut spans = Vec::with_capacity(document.spans.len());
         for (start, end, class) in &document.spans {
-            let span = places.span(*start, *end).map_err(|e| format!("{}: {e}", document.id))?;
+            let span = offsets.span(*start, *end).map_err(|e| format!("{}: {e}", document.id))?;
             spans.push(GoldSpan { span, class: class.clone() });
         }
         self.0.document(&document.id, &document.text, spans).map_err(|e| format!("{}: {e}", document.id))
     }
 }
 
-/// Bytes of code points.
-struct Places(Vec<usize>);
+/// The byte offset of each code point of a text.
+struct ByteOffsets(Vec<usize>);
 
-impl Places {
-    fn of(text: &str) -> Places {
-        Places(text.char_indices().map(|(i, _)| i).chain([text.len()]).collect())
+impl ByteOffsets {
+    fn of_code_points(text: &str) -> ByteOffsets {
+        ByteOffsets(text.char_indices().map(|(i, _)| i).chain([text.len()]).collect())
     }
 
     fn span(&self, start: usize, end: usize) -> Result<Span<Raw>, String> {

@@ -174,7 +174,7 @@ fn finish(
     options: TrainOptions,
     request: &Request,
 ) -> Result<Vec<u8>, String> {
-    // The rules are silent in one document of four, so that the model also learns to do without them.
+    // The rules find nothing in one document of four, so that the model also learns to do without them.
     gold.iter_mut().skip(3).step_by(4).for_each(|document| document.mentions.clear());
     let clusters = request.setting("clusters", CLUSTERS as f64) as usize;
     let options = TrainOptions {

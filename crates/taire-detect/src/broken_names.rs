@@ -1,7 +1,7 @@
-//! Known words that writing took apart or ran together: broken over a line (`Qué-⏎méneur`), letter-spaced
+//! Known words that are split or run together in the text: broken over a line (`Qué-⏎méneur`), letter-spaced
 //! (`Q U É M É N E U R`), glued to a neighbour (`QUÉMÉNEURThéodule`).
 //!
-//! What stands as written is found by [`crate::phrases`]; here a word must be torn or glued to be found.
+//! [`crate::phrases`] finds them where they are written as they are known; only split or glued words are found here.
 
 use taire_text::{Kind, Norm, Note, Shape, Span, Token, fold_char};
 
@@ -18,7 +18,7 @@ const COMPANION: usize = 3;
 struct Word {
     /// Folded letters and digits.
     letters: Vec<char>,
-    /// Where a part of it ends, so that a blank or a mark may stand there.
+    /// Where a part of it ends, so that a blank or a mark is allowed there.
     ends: Vec<usize>,
     known: Known,
     /// One word without blanks: may be glued to others.
@@ -27,7 +27,7 @@ struct Word {
 
 /// The words of one person or record.
 #[derive(Default)]
-pub(crate) struct Torn {
+pub(crate) struct BrokenNameMatcher {
     /// The longest first.
     words: Vec<Word>,
     firsts: Letters,
@@ -61,7 +61,7 @@ struct Letter {
     upper: bool,
 }
 
-impl Torn {
+impl BrokenNameMatcher {
     pub(crate) fn add(&mut self, text: &str, known: Known) {
         let (mut letters, mut ends) = (Vec::new(), Vec::new());
         for part in text.split(|c: char| !c.is_alphanumeric()).filter(|p| !p.is_empty()) {
@@ -80,7 +80,7 @@ impl Torn {
         self.words.push(Word { letters, ends, known, whole });
     }
 
-    /// A name: as a whole, written as one word, and each of its parts that says something.
+    /// A name: as a whole, written as one word, and each of its parts but particles.
     pub(crate) fn add_name(&mut self, text: &str, known: Known) {
         self.add(text, known);
         let parts = || text.split(|c: char| !c.is_alphabetic()).filter(|p| !p.is_empty());
@@ -99,7 +99,7 @@ impl Torn {
         }
     }
 
-    /// Calls `found` with each known word that is torn or glued, and a reason.
+    /// Calls `found` with each known word that is split or glued, and a reason.
     pub(crate) fn search(&self, note: &Note, mut found: impl FnMut(Span<Norm>, Known, &'static str)) {
         if self.firsts.0 == 0 {
             return;
@@ -173,7 +173,7 @@ impl Torn {
         }
     }
 
-    /// Whether a run of letters may be cut at `at`, on one side of which stands a known word.
+    /// Whether a run of letters may be cut at `at`, next to a known word.
     fn parts(&self, letters: &[Letter], at: usize, word: &Word, strange: bool) -> bool {
         if at == 0 || at == letters.len() || strange && word.letters.len() >= UNMISTAKABLE {
             return true;
@@ -213,7 +213,7 @@ fn read(token: &Token, text: &str, out: &mut Vec<Letter>) {
 fn broken(note: &Note, first: usize, word: &Word) -> Option<usize> {
     let text = note.norm();
     let mut at = note.tokens[first].start();
-    let (mut used, mut lines, mut torn) = (0, 0, false);
+    let (mut used, mut lines, mut split) = (0, 0, false);
     while used < word.letters.len() {
         let c = text[at..].chars().next()?;
         if c.is_alphanumeric() {
@@ -237,10 +237,10 @@ fn broken(note: &Note, first: usize, word: &Word) -> Option<usize> {
             return None;
         }
         lines += usize::from(line_end);
-        torn |= line_end && !ends;
+        split |= line_end && !ends;
         at += gap;
     }
-    (torn && !text[at..].starts_with(char::is_alphanumeric)).then_some(at)
+    (split && !text[at..].starts_with(char::is_alphanumeric)).then_some(at)
 }
 
 /// A soft hyphen, which the normalised view drops, where the line ends.
@@ -249,7 +249,7 @@ fn is_soft(note: &Note, at: usize, gap: usize) -> bool {
     note.to_raw(Span::new(at - before, at + gap)).of(note.raw()).contains('\u{ad}')
 }
 
-/// Where a word that starts at this token ends, if each letter of it stands alone.
+/// Where a word that starts at this token ends, if each letter of it is alone.
 fn spaced(note: &Note, first: usize, word: &Word) -> Option<usize> {
     let text = note.norm();
     let mut at = first;
