@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use taire_text::{Entity, Kind, Label, Language, Mention, Note, Role, Shape, Source, Span, fold, fold_char};
 
 use crate::MAX_TOKENS;
+use crate::words::WordClass;
 
 /// Adds the initials next to the names already found.
 pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
@@ -19,10 +20,14 @@ pub fn initials(note: &Note, entities: &[Entity], out: &mut Vec<Mention>) {
         if let Some((from, to)) = following(note, after) {
             push(note, from, to, entity, out);
         }
+        if let Some(at) = lower_initial(note, entity, first) {
+            push(note, at, at + 1, entity, out);
+        }
         of_given_names(note, first, after, out);
     }
     if note.language == Language::Fr {
         given_and_initial(note, entities, out);
+        of_dictation(note, out);
     }
     of_known_people(note, entities, out);
 }
@@ -243,6 +248,12 @@ fn before(note: &Note, first: usize, is_initial: impl Fn(usize) -> bool) -> Opti
 /// Bigeard's second rule for `M`: without a dot before a family name, it is the initial of the given name that stands beside
 /// that family name elsewhere in the document, when that begins with an M.
 fn is_given_initial(note: &Note, at: usize, beside: &Entity, entities: &[Entity]) -> bool {
+    // Her first rule: after a title it is an initial (`Dr M. ETCHEGARAY`).
+    let before =
+        at.checked_sub(1).filter(|&i| note.tokens[i].of(note.norm()) != ".").or_else(|| at.checked_sub(2));
+    if before.is_some_and(|i| WordClass::of(&note.tokens[i]).is_some_and(WordClass::is_title)) {
+        return true;
+    }
     let dotted = note.tokens.get(at + 1).is_some_and(|t| t.of(note.norm()) == ".");
     if dotted || beside.label != Label::FamilyName || note.tokens[at].of(note.norm()) != "M" {
         return false;
@@ -258,6 +269,50 @@ fn is_given_initial(note: &Note, at: usize, beside: &Entity, entities: &[Entity]
             && fold(&note.readable(other.span)) == family
             && fold(&note.readable(given.span)).starts_with('m')
     })
+}
+
+/// `s. tixador` in notes without capitals: the token of a letter before a name that is in lower case too. `m.` is a title.
+fn lower_initial(note: &Note, name: &Entity, first: usize) -> Option<usize> {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let at = first.checked_sub(2)?;
+    let letter =
+        tokens[at].shape == Shape::Lower && tokens[at].end() - tokens[at].start() == 1 && !tokens[at].glued;
+    let dot = tokens[at + 1].glued && tokens[at + 1].of(text) == ".";
+    let lower = tokens.get(first).is_some_and(|t| t.shape == Shape::Lower);
+    let title = tokens[at].of(text) == "m"
+        && !at.checked_sub(1).is_some_and(|i| WordClass::of(&tokens[i]).is_some_and(WordClass::is_title));
+    (letter && dot && lower && !title && name.label == Label::FamilyName).then_some(at)
+}
+
+/// `JRB/nb`, `PE/sg` on a line or after a dash: who dictated, in capitals, and who typed. A unit (`UI/kg`) has a number before
+/// it and is none.
+fn of_dictation(note: &Note, out: &mut Vec<Mention>) {
+    let (tokens, text) = (&note.tokens, note.norm());
+    let size = |at: usize| tokens[at].end() - tokens[at].start();
+    for at in 0..tokens.len().saturating_sub(2) {
+        let pair = tokens[at].shape == Shape::Upper
+            && (2..=3).contains(&size(at))
+            && tokens[at + 1].of(text) == "/"
+            && tokens[at + 2].shape == Shape::Lower
+            && (2..=3).contains(&size(at + 2));
+        if !pair || tokens[at].facts.is_medical() || tokens[at + 2].facts.is_medical() {
+            continue;
+        }
+        let before = at.checked_sub(1).map(|i| &tokens[i]);
+        let opens =
+            before.is_none_or(|t| t.kind == Kind::Newline || matches!(t.of(text), "-" | ":" | "/" | "."));
+        let ends = tokens.get(at + 3).is_none_or(|t| t.kind == Kind::Newline);
+        if opens
+            && ends
+            && !matches!(tokens[at + 2].of(text), "kg" | "ml" | "dl" | "min" | "jr" | "mm" | "mn")
+        {
+            let why = "who dictated and who typed, by their initials";
+            let span = note.raw_of_tokens(at, at + 2);
+            out.push(
+                Mention::phi(span, Label::Initials, 0.7, Source::Initials, why).with_role(Role::Caregiver),
+            );
+        }
+    }
 }
 
 /// A given name of the lists and a capital: `j'ai examiné Jeannette K.`
@@ -341,7 +396,7 @@ mod tests {
         };
         let builder = Note::builder("n", text).language(Some(Language::Fr)).known(Some(Arc::new(known)));
         let mut note = builder.build().unwrap();
-        Annotator::new(Language::Fr, |_| 0).annotate(&mut note);
+        Annotator::new(Language::Fr, |w| crate::words::keyword(Language::Fr, w)).annotate(&mut note);
         let at = text.find("Morel").unwrap();
         let name = Span::new(at, at + "Morel".len());
         let name = Mention::phi(name, Label::FamilyName, 1.0, Source::Metadata, "known");
@@ -370,6 +425,14 @@ mod tests {
         initials(&note, &fuse(text, &names, &FusionRule::default()), &mut out);
         let found: Vec<_> = out.iter().map(|m| m.span.of(text)).collect();
         assert_eq!(found, ["Y.V.D.Q.", "Y.T."]);
+    }
+
+    #[test]
+    fn who_dictated_and_lower_case_initials() {
+        assert_eq!(found("Dr Morel\nJRB/nb\n"), ["JRB/nb"]);
+        assert!(found("Morel, héparine 18 UI/kg\n").is_empty());
+        assert_eq!(found("Dr M. Morel"), ["M."]);
+        assert!(found("vu M. Morel").is_empty());
     }
 
     #[test]
