@@ -273,7 +273,7 @@ fn cells_that_are_not_what_their_column_says_do_not_pass_and_the_crosswalk_names
     assert_eq!(common::crosswalk(&out, "visit").len(), 2);
     assert_eq!(common::crosswalk(&out, "file").len(), 3);
     let report = fs::read_to_string(folder.path("out/report.md")).unwrap();
-    for note in ["1 codes were no whole numbers", "1 times of day stay", "1 dates could not be read"] {
+    for note in ["1 code was no whole number", "1 time of day stays", "1 date could not be read"] {
         assert!(report.contains(note), "{note}: {report}");
     }
 }

@@ -118,7 +118,11 @@ mod tests {
         let mut records = file.finish().unwrap();
         assert_eq!(records.read(places[417]).unwrap(), b"KERVADEC-417");
         let mut all = Vec::new();
-        records.each(|plain| Ok::<_, io::Error>(all.push(plain.to_vec()))).unwrap();
+        let mut keep = |plain: &[u8]| -> io::Result<()> {
+            all.push(plain.to_vec());
+            Ok(())
+        };
+        records.each(&mut keep).unwrap();
         assert!(all.len() == 1000 && all[999] == b"KERVADEC-999");
         let mut bytes = Vec::new();
         records.file.seek(SeekFrom::Start(0)).unwrap();

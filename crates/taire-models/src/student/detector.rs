@@ -66,11 +66,11 @@ impl StudentDetector {
             if note.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         decoder.finish(found);
-        let chances = chances.map(|chances| {
+        let mut chances = chances;
+        if let Some(chances) = &mut chances {
             chances.clear();
             chances.resize(note.tokens.len(), 0.0);
-            chances
-        });
+        }
         if note.is_cancelled() {
             // Not every word has its scores.
             lock().push(buffers);
