@@ -3,6 +3,8 @@
 //! A static program, an archive with completions, manual pages, licences and bill of materials, a Debian package, a container
 //! image, and checksums. The same sources and compiler give the same bytes.
 
+#[cfg(test)]
+mod cards;
 mod deb;
 mod digest;
 mod empty_root;

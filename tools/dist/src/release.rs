@@ -137,7 +137,7 @@ fn standard_library_notice() -> Result<std::path::PathBuf> {
 }
 
 /// Files of models under `crates/taire-models/data`, with what they are.
-const MODELS: [(&str, &str, &[&str]); 4] = [
+pub(crate) const MODELS: [(&str, &str, &[&str]); 4] = [
     ("student", "convolution network for French and Spanish, in policies fr and es", &["student.bin"]),
     (
         "teacher",
