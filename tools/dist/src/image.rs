@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::digest::sha256;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::release::Release;
 use crate::tree::{READABLE, RUNNABLE, Tree, gzip};
 
@@ -26,9 +26,7 @@ pub(crate) fn archive(release: &Release) -> Result<Vec<u8>> {
 fn layout(release: &Release) -> Result<Tree> {
     let plain = layer(release).to_tar("", release.time)?;
     let packed = gzip(&plain)?;
-    let created = jiff::Timestamp::from_second(i64::try_from(release.time).unwrap_or(i64::MAX))
-        .map_err(|e| Error::new(format!("SOURCE_DATE_EPOCH: {e}")))?
-        .to_string();
+    let created = crate::timestamp(release.time)?;
     let configuration = to_bytes(&json!({
         "created": created,
         "architecture": "amd64",

@@ -15,6 +15,7 @@ mod packages;
 mod program;
 mod release;
 mod sbom;
+mod size;
 mod tree;
 mod version;
 
@@ -37,6 +38,12 @@ struct Args {
     /// Where the files go; what is there is removed [default: target/dist]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// A wheel of the same version to put beside them; `cargo xtask python --release` makes one under `target/python/wheels`
+    #[arg(long, value_name = "FILE")]
+    wheel: Option<PathBuf>,
+    /// Also write what the program is made of, and what a small run costs, to `scores/size.md`; beside other programs
+    #[arg(long, value_name = "NAME=FILE", num_args = 0..)]
+    measure: Option<Vec<String>>,
 }
 
 /// The root of the workspace.
@@ -68,8 +75,33 @@ fn run(args: &Args) -> Result<()> {
     println!("in an empty root the program wrote {count} files of the examples, the same as outside");
     let release = Release::gather(&root, &program, program::TARGET, &version, time)?;
     let folder = args.output.clone().unwrap_or_else(|| root.join("target/dist"));
-    write(&folder, &files(&release)?)?;
-    check_package(&folder.join(deb::file_name(&release)), &version)
+    let wheel = args.wheel.as_deref().map(|path| wheel(path, &version)).transpose()?;
+    write(&folder, &files(&release, wheel)?)?;
+    check_package(&folder.join(deb::file_name(&release)), &version)?;
+    match &args.measure {
+        Some(others) => measure(&root, &program, others, time),
+        None => Ok(()),
+    }
+}
+
+fn measure(root: &Path, program: &Path, others: &[String], time: u64) -> Result<()> {
+    let mut programs = Vec::new();
+    for other in others {
+        let (name, path) = other
+            .split_once('=')
+            .ok_or_else(|| Error::new(format!("`{other}`: a name, `=` and a program are expected")))?;
+        let path = std::path::absolute(path).map_err(|e| Error::at(Path::new(path), e))?;
+        programs.push((name.to_owned(), path));
+    }
+    programs.push(("as installed".to_owned(), program.to_owned()));
+    size::measure(root, &programs, &format!("of the sources of {}", timestamp(time)?))
+}
+
+/// A time in seconds since 1970 as RFC 3339 writes it.
+fn timestamp(time: u64) -> Result<String> {
+    let seconds = i64::try_from(time).unwrap_or(i64::MAX);
+    let time = jiff::Timestamp::from_second(seconds);
+    Ok(time.map_err(|e| Error::new(format!("SOURCE_DATE_EPOCH: {e}")))?.to_string())
 }
 
 /// The time of all files: SOURCE_DATE_EPOCH where it is set, else that of the last commit.
@@ -87,8 +119,20 @@ fn source_date(root: &Path) -> Result<u64> {
     })
 }
 
-/// What is written, by file name.
-fn files(release: &Release) -> Result<Vec<(String, Vec<u8>)>> {
+/// A file and its name.
+type Named = (String, Vec<u8>);
+
+/// A wheel, if it is one of this version.
+fn wheel(path: &Path, version: &str) -> Result<Named> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if !name.starts_with(&format!("taire-{version}-")) || !name.ends_with(".whl") {
+        return Err(Error::at(path, format!("is no wheel of version {version}")));
+    }
+    Ok((name, fs::read(path).map_err(|e| Error::at(path, e))?))
+}
+
+/// What is written.
+fn files(release: &Release, wheel: Option<Named>) -> Result<Vec<Named>> {
     let bill = release.documents.files().find(|(name, _)| name.ends_with(".cdx.json"));
     let bill = bill.map(|(_, bytes)| bytes.to_vec()).unwrap_or_default();
     let mut files = vec![
@@ -98,13 +142,14 @@ fn files(release: &Release) -> Result<Vec<(String, Vec<u8>)>> {
         (format!("taire-{}.cdx.json", release.version), bill),
         (deb::file_name(release), deb::package(release)?),
     ];
+    files.extend(wheel);
     files.sort();
     let sums = checksums(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())));
     files.push(("SHA256SUMS".to_owned(), sums.into_bytes()));
     Ok(files)
 }
 
-fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<()> {
+fn write(folder: &Path, files: &[Named]) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|e| Error::at(folder, e))?;
     }
@@ -142,7 +187,12 @@ mod tests {
     #[test]
     fn all_files_are_named_with_their_version_and_summed() {
         let release = release::tests::stand_in();
-        let files = files(&release).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("taire-1.2.3-cp310-abi3-linux_x86_64.whl");
+        fs::write(&path, "a wheel").unwrap();
+        let files = files(&release, Some(wheel(&path, "1.2.3").unwrap())).unwrap();
+        assert!(files.iter().any(|(name, _)| name.ends_with(".whl")));
+        assert!(wheel(&path, "1.2.4").is_err(), "a wheel of another version");
         let (name, sums) = files.last().unwrap();
         assert_eq!(name, "SHA256SUMS");
         let sums = String::from_utf8(sums.clone()).unwrap();

@@ -22,15 +22,13 @@ pub(crate) fn bill(packages: &[Package], models: &[Model], version: &str, time: 
     let components: Vec<Value> =
         others.map(component).chain(models.iter().map(|m| model(m, version))).collect();
     let dependencies: Vec<Value> = packages.iter().map(dependency).collect();
-    let time = jiff::Timestamp::from_second(i64::try_from(time).unwrap_or(i64::MAX))
-        .map_err(|e| Error::new(format!("SOURCE_DATE_EPOCH: {e}")))?;
     let mut bill = json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
         "metadata": {
-            "timestamp": time.to_string(),
+            "timestamp": crate::timestamp(time)?,
             "tools": { "components": [{ "type": "application", "name": "taire-dist", "version": version }] },
             "component": {
                 "type": "application",
