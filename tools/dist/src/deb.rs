@@ -18,7 +18,10 @@ const DESCRIPTION: &str = "de-identify clinical documents in French and Spanish\
 /// Debian's tool for checking packages warns of static programs; this one is meant to be.
 const LINTIAN: &str = "taire: statically-linked-binary [usr/bin/taire]\n";
 
-const COPYRIGHT: &str = "Taire is copyright of its developers, and licensed under the Apache License, version 2.0, which is in\n\
+const MAINTAINER: &str = "The Taire developers <taire@taire.invalid>";
+
+const COPYRIGHT: &str = "Copyright 2026 The Taire developers\n\n\
+    Taire is licensed under the Apache License, version 2.0, which is in\n\
     /usr/share/common-licenses/Apache-2.0 on Debian systems, and in LICENSE.gz here.\n\n\
     Licences of the crates linked into the program: licences/crates.txt.gz. Of its C library: licences/musl.txt.gz. Of Rust's\n\
     standard library: licences/rust-standard-library.html.gz. Of lexicons and models: SOURCES-lexicons.md.gz and\n\
@@ -63,7 +66,7 @@ fn control_file(release: &Release, data: &Tree) -> String {
     let kilobytes: usize = data.files().map(|(_, bytes)| bytes.len().div_ceil(1024)).sum();
     format!(
         "Package: taire\nVersion: {}\nSection: science\nPriority: optional\nArchitecture: amd64\n\
-         Maintainer: The Taire developers <taire@taire.invalid>\nInstalled-Size: {kilobytes}\nDescription: {DESCRIPTION}",
+         Maintainer: {MAINTAINER}\nInstalled-Size: {kilobytes}\nDescription: {DESCRIPTION}",
         release.version
     )
 }
@@ -84,12 +87,24 @@ fn data(release: &Release) -> Result<Tree> {
         tree.file(&format!("usr/share/{place}"), READABLE, bytes);
     }
     for (name, bytes) in release.documents.files() {
-        let name = if name == "CHANGELOG.md" { "changelog" } else { name };
         tree.file(&format!("usr/share/doc/taire/{name}.gz"), READABLE, gzip(bytes)?);
     }
+    tree.file("usr/share/doc/taire/changelog.gz", READABLE, gzip(changelog(release)?.as_bytes())?);
     tree.file("usr/share/doc/taire/copyright", READABLE, COPYRIGHT);
     tree.file("usr/share/lintian/overrides/taire", READABLE, LINTIAN);
     Ok(tree)
+}
+
+/// The changelog in Debian's form, which points to the other.
+fn changelog(release: &Release) -> Result<String> {
+    let seconds = i64::try_from(release.time).unwrap_or(i64::MAX);
+    let time = jiff::Timestamp::from_second(seconds);
+    let time = time.map_err(|e| Error::new(format!("SOURCE_DATE_EPOCH: {e}")))?;
+    let date = time.strftime("%a, %d %b %Y %H:%M:%S +0000");
+    Ok(format!(
+        "taire ({}) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- {MAINTAINER}  {date}\n",
+        release.version
+    ))
 }
 
 /// Installs a package with `dpkg` into a root that holds nothing else.
@@ -145,6 +160,17 @@ mod tests {
             let (sum, path) = line.split_once("  ").unwrap();
             assert_eq!(md5(&data[path]), sum, "{path}");
         }
+    }
+
+    #[test]
+    fn the_changelog_has_the_form_of_debian() {
+        let text = changelog(&stand_in()).unwrap();
+        assert!(text.starts_with("taire (1.2.3) unstable; "));
+        assert!(
+            text.ends_with(
+                " -- The Taire developers <taire@taire.invalid>  Tue, 14 Nov 2023 22:13:20 +0000\n"
+            )
+        );
     }
 
     #[test]

@@ -50,7 +50,10 @@ fn layout(release: &Release) -> Result<Tree> {
     }));
     let mut entry = descriptor("application/vnd.oci.image.manifest.v1+json", &manifest);
     entry["platform"] = json!({ "architecture": "amd64", "os": "linux" });
-    entry["annotations"] = json!({ "org.opencontainers.image.ref.name": release.version });
+    entry["annotations"] = json!({
+        "org.opencontainers.image.ref.name": format!("taire:{}", release.version),
+        "io.containerd.image.name": format!("docker.io/library/taire:{}", release.version),
+    });
     let index = json!({
         "schemaVersion": 2,
         "mediaType": "application/vnd.oci.image.index.v1+json",

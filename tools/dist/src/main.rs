@@ -76,15 +76,20 @@ fn run(args: &Args) -> Result<()> {
     let release = Release::gather(&root, &program, program::TARGET, &version, time)?;
     let folder = args.output.clone().unwrap_or_else(|| root.join("target/dist"));
     let wheel = args.wheel.as_deref().map(|path| wheel(path, &version)).transpose()?;
-    write(&folder, &files(&release, wheel)?)?;
+    let files = files(&release, wheel)?;
+    write(&folder, &files)?;
     check_package(&folder.join(deb::file_name(&release)), &version)?;
     match &args.measure {
-        Some(others) => measure(&root, &program, others, time),
+        Some(others) => {
+            let stamp = format!("of the sources of {}", timestamp(time)?);
+            size::measure(&root, &programs(&program, others)?, &files, &stamp)
+        }
         None => Ok(()),
     }
 }
 
-fn measure(root: &Path, program: &Path, others: &[String], time: u64) -> Result<()> {
+/// The programs to measure: those that `NAME=FILE` name, and the one that is packed.
+fn programs(packed: &Path, others: &[String]) -> Result<Vec<(String, PathBuf)>> {
     let mut programs = Vec::new();
     for other in others {
         let (name, path) = other
@@ -93,8 +98,8 @@ fn measure(root: &Path, program: &Path, others: &[String], time: u64) -> Result<
         let path = std::path::absolute(path).map_err(|e| Error::at(Path::new(path), e))?;
         programs.push((name.to_owned(), path));
     }
-    programs.push(("as installed".to_owned(), program.to_owned()));
-    size::measure(root, &programs, &format!("of the sources of {}", timestamp(time)?))
+    programs.push(("as installed".to_owned(), packed.to_owned()));
+    Ok(programs)
 }
 
 /// A time in seconds since 1970 as RFC 3339 writes it.

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::error::{Error, Result};
 use crate::release::MODELS;
+use crate::tree::gzip;
 
 /// GNU's, which prints the memory of a command.
 const TIME: &str = "/usr/bin/time";
@@ -80,30 +81,47 @@ fn cost(root: &Path, program: &Path) -> Result<(f64, f64)> {
     Ok((seconds, memory))
 }
 
-/// What is embedded, in bytes.
-fn embedded(root: &Path) -> Result<Vec<(String, u64)>> {
-    let length = |path: &Path| fs::metadata(path).map(|m| m.len()).map_err(|e| Error::at(path, e));
+/// Something that is embedded.
+struct Embedded {
+    name: &'static str,
+    bytes: u64,
+    /// How long it would be as gzip.
+    packed: u64,
+}
+
+fn embedded(root: &Path) -> Result<Vec<Embedded>> {
     let models = root.join("crates/taire-models/data");
-    let mut found = Vec::new();
-    for (name, _, files) in MODELS {
-        let sizes: Result<Vec<u64>> = files.iter().map(|file| length(&models.join(file))).collect();
-        found.push((name.to_owned(), sizes?.iter().sum()));
-    }
+    let mut groups: Vec<(&'static str, Vec<PathBuf>)> = MODELS
+        .iter()
+        .map(|(name, _, files)| (*name, files.iter().map(|file| models.join(file)).collect()))
+        .collect();
     let lexicons = root.join("crates/taire-lexicon/data");
     let entries = fs::read_dir(&lexicons).map_err(|e| Error::at(&lexicons, e))?;
     let paths = entries.flatten().map(|entry| entry.path());
-    let sizes: Result<Vec<u64>> =
-        paths.filter(|p| p.extension().is_some_and(|e| e != "md")).map(|p| length(&p)).collect();
-    found.push(("lexicons".to_owned(), sizes?.iter().sum()));
-    Ok(found)
+    groups.push(("lexicons", paths.filter(|p| p.extension().is_some_and(|e| e != "md")).collect()));
+    let count = |(name, paths): (&'static str, Vec<PathBuf>)| {
+        let mut found = Embedded { name, bytes: 0, packed: 0 };
+        for path in paths {
+            let content = fs::read(&path).map_err(|e| Error::at(&path, e))?;
+            found.bytes += content.len() as u64;
+            found.packed += gzip(&content)?.len() as u64;
+        }
+        Ok(found)
+    };
+    groups.into_iter().map(count).collect()
 }
 
 fn megabytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1e6)
 }
 
-/// Writes `scores/size.md` about some programs, each with a name.
-pub(crate) fn measure(root: &Path, programs: &[(String, PathBuf)], stamp: &str) -> Result<()> {
+/// Writes `scores/size.md` about some programs, each with a name, and about the files that were made.
+pub(crate) fn measure(
+    root: &Path,
+    programs: &[(String, PathBuf)],
+    files: &[(String, Vec<u8>)],
+    stamp: &str,
+) -> Result<()> {
     let mut out = format!(
         "# Size of the program\n\nWritten by `cargo xtask dist --measure` {stamp}. Megabytes by section. Time and memory: \
          `taire deid {LETTER}`, processor time and greatest resident size, the least of {RUNS} runs.\n\n| |"
@@ -125,9 +143,13 @@ pub(crate) fn measure(root: &Path, programs: &[(String, PathBuf)], stamp: &str) 
     let costs = costs?;
     row("seconds for one letter", costs.iter().map(|(seconds, _)| format!("{seconds:.2}")).collect());
     row("megabytes of memory", costs.iter().map(|(_, memory)| format!("{memory:.0}")).collect());
-    out.push_str("\n\nAmong the constants:\n\n| what | megabytes |\n|---|---:|");
-    for (name, bytes) in embedded(root)? {
-        let _ = write!(out, "\n| {name} | {} |", megabytes(bytes));
+    out.push_str("\n\nAmong the constants, and how long they would be packed by gzip:\n\n| what | megabytes | packed |\n|---|---:|---:|");
+    for Embedded { name, bytes, packed } in embedded(root)? {
+        let _ = write!(out, "\n| {name} | {} | {} |", megabytes(bytes), megabytes(packed));
+    }
+    out.push_str("\n\nThe files of `target/dist`:\n\n| file | megabytes |\n|---|---:|");
+    for (name, bytes) in files {
+        let _ = write!(out, "\n| `{name}` | {} |", megabytes(bytes.len() as u64));
     }
     out.push('\n');
     let path = root.join("scores/size.md");
@@ -151,6 +173,6 @@ mod tests {
     fn models_and_lexicons_are_counted() {
         let found = embedded(&crate::root()).unwrap();
         assert_eq!(found.len(), 5);
-        assert!(found.iter().all(|(_, bytes)| *bytes > 0), "{found:?}");
+        assert!(found.iter().all(|e| 0 < e.packed && e.packed < e.bytes));
     }
 }
