@@ -41,7 +41,8 @@ fn inside(folder: &Path) -> Command {
         command.args(["--user", "--map-root-user", "chroot"]);
         command
     };
-    command.arg(folder).arg("/taire").env_clear();
+    // There is no `/tmp`, and a run needs a place for its nameless files.
+    command.arg(folder).arg("/taire").env_clear().env("TMPDIR", "/");
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);
     }
