@@ -1,6 +1,6 @@
 //! `cargo xtask docs`: the book of `docs/book` as a site in `target/book`.
 //!
-//! The pages that the program tells are written first (by the test that compares them), then mdBook builds the site; it
+//! The pages that the program and `scores/` tell are written first (by the tests that compare them), then mdBook builds the site; it
 //! is installed under `target/` where it is not on the path.
 
 use std::path::PathBuf;
@@ -15,9 +15,14 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     let root = crate::test::root();
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut pages = Command::new(&cargo);
-    pages.args(["test", "--quiet", "-p", "taire-cli", "--test", "docs"]).env("TAIRE_BLESS", "1");
-    done(pages.current_dir(&root), "the pages that the program tells")?;
+    for (args, what) in [
+        (["-p", "taire-cli", "--test", "docs"], "the pages that the program tells"),
+        (["-p", "taire-dist", "--bins", "cards"], "the model cards"),
+    ] {
+        let mut pages = Command::new(&cargo);
+        pages.args(["test", "--quiet"]).args(args).env("TAIRE_BLESS", "1");
+        done(pages.current_dir(&root), what)?;
+    }
     let mdbook = match Command::new("mdbook").arg("--version").output() {
         Ok(output) if output.status.success() => PathBuf::from("mdbook"),
         _ => {

@@ -41,6 +41,7 @@ enum Chore {
     Calendars,
     Calibrate,
     Coding,
+    Dist,
     Docs,
     Encoder,
     Fuzz,
@@ -66,16 +67,17 @@ fn main() -> ExitCode {
         Chore::Bench => bench::run,
         Chore::Browser => browser::run,
         Chore::Calendars => calendars::run,
-        Chore::Calibrate => |args| data("calibrate", args),
+        Chore::Calibrate => |args| tool("taire-data", &["calibrate"], args),
         Chore::Coding => coding::run,
+        Chore::Dist => |args| tool("taire-dist", &[], args),
         Chore::Docs => docs::run,
-        Chore::Encoder => |args| data("encoder", args),
+        Chore::Encoder => |args| tool("taire-data", &["encoder"], args),
         Chore::Fuzz => fuzz::run,
-        Chore::Icd10 => |args| data("icd10", args),
-        Chore::Lexicons => |args| data("lexicons", args),
+        Chore::Icd10 => |args| tool("taire-data", &["icd10"], args),
+        Chore::Lexicons => |args| tool("taire-data", &["lexicons"], args),
         Chore::Load => load::run,
         Chore::Million => million::run,
-        Chore::Models => |args| data("models", args),
+        Chore::Models => |args| tool("taire-data", &["models"], args),
         Chore::Office => office::run,
         Chore::Pages => pages::run,
         Chore::Python => python::run,
@@ -94,16 +96,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// A chore of `tools/data`, under its name here too.
-fn data(name: &str, args: &[String]) -> Result<(), String> {
+/// A program of `tools/`, under its name here too.
+fn tool(package: &str, name: &[&str], args: &[String]) -> Result<(), String> {
     let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["run", "--quiet", "--package", "taire-data", "--", name])
+        .args(["run", "--quiet", "--package", package, "--"])
+        .args(name)
         .args(args)
         .current_dir(test::root())
         .status()
         .map_err(|e| format!("cargo: {e}"))?;
     match status.success() {
         true => Ok(()),
-        false => Err(format!("`cargo data {name}` failed")),
+        false => Err(format!("`{package} {}` failed", name.join(" "))),
     }
 }

@@ -66,6 +66,25 @@ pub(crate) enum Command {
     Review(Box<crate::review::ReviewArgs>),
     /// The HTTP API
     Serve(Box<ServeArgs>),
+    /// A script that completes commands and options in a shell, on standard output
+    Completions(CompletionsArgs),
+    /// A manual page for each command, for packages
+    #[command(hide = true)]
+    ManPages(ManPagesArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManPagesArgs {
+    /// The folder to write to; it is made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
 }
 
 /// What to read and how.

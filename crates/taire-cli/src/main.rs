@@ -17,6 +17,7 @@ mod evaluate;
 mod explain;
 mod key;
 mod link;
+mod manual;
 mod policy;
 mod retain;
 mod reveal;
@@ -38,6 +39,11 @@ use taire::{Error, ErrorKind, Refusal};
 use taire_text::Setting;
 
 use args::{Cli, Command};
+
+/// The allocator of musl is slow with several threads.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How a command ended, other than by an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,6 +118,8 @@ fn main() -> ExitCode {
         Command::Reveal(args) => reveal::reveal(&args),
         Command::Review(args) => review::review(&args),
         Command::Serve(args) => serve::serve(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::ManPages(args) => manual::man_pages(&args),
     };
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
