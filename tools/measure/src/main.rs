@@ -3,6 +3,7 @@
 mod corpus;
 mod deep;
 mod pathological;
+mod scans;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,8 @@ enum Command {
     Deep(deep::DeepArgs),
     /// Time on repeated texts of 1, 2, 4 and 8 MB, which must grow with their length; `scores/pathological.md`
     Pathological(pathological::PathologicalArgs),
+    /// Letters printed, scanned badly and read by OCR: which characters of identifiers are covered; `scores/scans.md`
+    Scans(scans::ScansArgs),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
         Command::Corpus(args) => corpus::run(&args),
         Command::Deep(args) => deep::run(&args),
         Command::Pathological(args) => pathological::run(&args),
+        Command::Scans(args) => scans::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
