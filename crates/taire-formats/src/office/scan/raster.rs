@@ -42,6 +42,15 @@ impl Area {
         self.left >= self.right || self.top >= self.bottom
     }
 
+    pub(super) fn width(self) -> u32 {
+        self.right.saturating_sub(self.left)
+    }
+
+    /// The height of a word, however its page is turned.
+    pub(super) fn thickness(self) -> u32 {
+        self.width().min(self.height())
+    }
+
     pub(super) fn height(self) -> u32 {
         self.bottom.saturating_sub(self.top)
     }

@@ -21,7 +21,7 @@ const FEWEST_CELLS: usize = 9;
 pub(super) fn unread_regions(page: &PageImage, words: &[Word], sure: impl Fn(&Word) -> bool) -> Vec<Area> {
     let mut cells = Cells::of(page);
     for word in words.iter().filter(|word| sure(word)) {
-        cells.clear(word.area.grown(word.area.height() / 4 + cells.side, page.size()));
+        cells.clear(word.area.grown(word.area.thickness() / 4 + cells.side, page.size()));
     }
     cells.clear_rules();
     cells.regions(page.size())

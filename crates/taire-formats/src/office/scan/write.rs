@@ -91,9 +91,9 @@ fn folded_words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// An area with a margin of a fifth of its height.
+/// An area with a margin of a fifth of the height of its letters.
 fn margin(area: Area, size: [u32; 2]) -> Area {
-    area.grown((area.height() / 5).clamp(2, 12), size)
+    area.grown((area.thickness() / 5).clamp(2, 12), size)
 }
 
 impl ScannedPage {
@@ -118,11 +118,11 @@ impl ScannedPage {
                 area = area.union(next.area);
                 end += 1;
             }
-            let before = at.checked_sub(1).and_then(|i| self.words.get(i)).filter(|w| w.line == word.line);
-            let after = self.words.get(end).filter(|w| w.line == word.line);
-            let left = before.map_or(0, |w| w.area.right);
-            let right = after.map_or(u32::MAX, |w| w.area.left);
-            areas.push(ink.widened(margin(area, image.size()), left, right));
+            let beside = |i: Option<usize>| {
+                i.and_then(|i| self.words.get(i)).filter(|w| w.line == word.line).map(|w| w.area)
+            };
+            let neighbours = [beside(at.checked_sub(1)), beside(Some(end))];
+            areas.push(ink.widened(margin(area, image.size()), neighbours));
             at = end;
         }
         areas
@@ -143,24 +143,46 @@ impl Ink {
         Ink { lightness, paper, size: image.size() }
     }
 
-    fn in_column(&self, x: u32, area: Area) -> bool {
-        let [width, _] = self.size;
-        let light = |y: u32| self.lightness.get((y * width + x) as usize).copied().unwrap_or(self.paper);
-        (area.top..area.bottom).any(|y| is_ink(light(y), self.paper))
+    fn is_ink(&self, x: u32, y: u32) -> bool {
+        let [width, height] = self.size;
+        x < width
+            && y < height
+            && is_ink(self.lightness[y as usize * width as usize + x as usize], self.paper)
     }
 
-    /// The area, wider on both sides as far as letters go on, but not into the words beside it.
-    fn widened(&self, area: Area, left: u32, right: u32) -> Area {
-        let most = area.height();
-        let mut wide = area;
-        while wide.left > left && area.left - wide.left < most && self.in_column(wide.left - 1, area) {
-            wide.left -= 1;
+    /// The area, longer at both ends as far as letters go on, but not into the words beside it. Words of a page that lies on
+    /// its side are tall.
+    fn widened(&self, area: Area, neighbours: [Option<Area>; 2]) -> Area {
+        let [width, height] = self.size;
+        let inside = |at: u32, edge: fn(Area) -> [u32; 2]| {
+            let [from, to] = edge(area);
+            let taken = |word: Area| (edge(word)[0]..edge(word)[1]).contains(&at);
+            !(from..to).contains(&at) && neighbours.iter().flatten().any(|word| taken(*word))
+        };
+        let upright: fn(Area) -> [u32; 2] = |a| [a.left, a.right];
+        let sideways: fn(Area) -> [u32; 2] = |a| [a.top, a.bottom];
+        let most = area.thickness();
+        let reach = |start: u32, goes_on: &dyn Fn(u32) -> bool| {
+            (0..most).take_while(|step| goes_on(start + step)).count() as u32
+        };
+        let reach_back = |start: u32, goes_on: &dyn Fn(u32) -> bool| {
+            (1..=most.min(start)).take_while(|step| goes_on(start - step)).count() as u32
+        };
+        if area.width() >= area.height() {
+            let letters = |x: u32| !inside(x, upright) && (area.top..area.bottom).any(|y| self.is_ink(x, y));
+            Area {
+                left: area.left - reach_back(area.left, &letters),
+                right: (area.right + reach(area.right, &letters)).min(width),
+                ..area
+            }
+        } else {
+            let letters = |y: u32| !inside(y, sideways) && (area.left..area.right).any(|x| self.is_ink(x, y));
+            Area {
+                top: area.top - reach_back(area.top, &letters),
+                bottom: (area.bottom + reach(area.bottom, &letters)).min(height),
+                ..area
+            }
         }
-        let end = self.size[0].min(right);
-        while wide.right < end && wide.right - area.right < most && self.in_column(wide.right, area) {
-            wide.right += 1;
-        }
-        wide
     }
 }
 
@@ -206,4 +228,33 @@ fn pack(pages: Vec<PackedPage>) -> Result<Vec<u8>, &'static str> {
     let mut out = Vec::new();
     document.save_to(&mut out).map_err(|_| DAMAGED)?;
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{GrayImage, Luma};
+
+    /// The box of a word may be too short; letters that go on are covered, the next word is not.
+    #[test]
+    fn boxes_reach_to_the_end_of_their_letters() {
+        let drawn = |x: u32, y: u32| {
+            (20..100).contains(&x) && (30..50).contains(&y)
+                || (112..160).contains(&x) && (30..50).contains(&y)
+        };
+        let page = GrayImage::from_fn(200, 200, |x, y| Luma([if drawn(x, y) { 10 } else { 240 }]));
+        let turned = GrayImage::from_fn(200, 200, |x, y| Luma([if drawn(y, x) { 10 } else { 240 }]));
+        let short = Area { left: 24, top: 30, right: 96, bottom: 50 };
+        let next = Area { left: 112, top: 30, right: 160, bottom: 50 };
+        let across = |a: Area| Area { left: a.top, top: a.left, right: a.bottom, bottom: a.right };
+        for neighbour in [Some(next), None] {
+            let wide = Ink::of(&PageImage::Grey(page.clone())).widened(short, [None, neighbour]);
+            assert_eq!((wide.left, wide.right), (20, 100));
+            let tall = Ink::of(&PageImage::Grey(turned.clone()))
+                .widened(across(short), [None, neighbour.map(across)]);
+            assert_eq!(across(tall), wide);
+        }
+        let beside = Area { left: 97, ..next };
+        assert_eq!(Ink::of(&PageImage::Grey(page)).widened(short, [None, Some(beside)]).right, 97);
+    }
 }
