@@ -109,7 +109,8 @@ fn read_content(bytes: &[u8]) -> Result<Content, Reason> {
     }
     let only = |what| text.trim().is_empty() && counts.contains_key(&what);
     if only(LeftOut::Pictures) || only(LeftOut::Drawings) {
-        return Ok(Content::Scan { counts: besides, layer: None, why: None });
+        let why = (!only(LeftOut::Pictures)).then(|| ONLY_DRAWINGS.into());
+        return Ok(Content::Scan { counts: besides, layer: None, why });
     }
     count(&mut counts, LeftOut::Properties);
     let layout = Layout::new(text.clone(), pages.into_iter().map(|page| page.layout).collect());
@@ -184,6 +185,8 @@ struct Pages {
 }
 
 const UNKNOWN_FONTS: &str = "its fonts do not tell which letters they show; print it again with text, or install OCR \
+                             (`apt-get install tesseract-ocr tesseract-ocr-fra tesseract-ocr-spa`)";
+const ONLY_DRAWINGS: &str = "it holds drawings and no text, and drawings are read by OCR alone; install it \
                              (`apt-get install tesseract-ocr tesseract-ocr-fra tesseract-ocr-spa`)";
 /// A page with fewer letters over its pictures is no page of text.
 const FEWEST_LETTERS: usize = 20;

@@ -73,7 +73,7 @@ pub enum UnreadParts {
 }
 
 /// A word on a page.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) area: Area,
@@ -81,6 +81,12 @@ pub(super) struct Word {
     pub(super) confidence: f32,
     /// Numbers of its block, paragraph and line on the page.
     pub(super) line: [u32; 3],
+}
+
+impl std::fmt::Debug for Word {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Word(<{} bytes> at {:?})", self.text.len(), self.area)
+    }
 }
 
 #[derive(Default)]
@@ -182,7 +188,12 @@ impl Ocr {
             command.arg("--dpi").arg(dpi.to_string());
         }
         // One thread: Taire runs as many documents beside each other as there are cores.
-        command.arg("tsv").env("OMP_THREAD_LIMIT", "1").env("LC_ALL", "C");
+        command.arg("tsv").env_clear().env("OMP_THREAD_LIMIT", "1").env("LC_ALL", "C");
+        for name in ["PATH", "TESSDATA_PREFIX", "LD_LIBRARY_PATH"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command
             .spawn()
