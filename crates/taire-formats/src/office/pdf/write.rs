@@ -716,6 +716,7 @@ fn drawn_width(cluster: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ocr;
     use crate::text_edit::tests::replace_once;
 
     fn line(text: &str) -> Layout {
