@@ -5,6 +5,7 @@ mod bench;
 mod browser;
 mod calendars;
 mod coding;
+mod debian;
 mod docs;
 mod fuzz;
 mod load;

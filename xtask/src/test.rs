@@ -24,6 +24,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
     step(&root, "fuzz targets", beside(&root, "fuzz/Cargo.toml"))?;
     step(&root, "the code of the Python package", beside(&root, "python/Cargo.toml"))?;
     licences(&root)?;
+    ocr()?;
     let mut tests = cargo(&["test", "--workspace", "--quiet"]);
     tests.env("TAIRE_FUZZ_SECONDS", FUZZ_SECONDS);
     step(&root, "tests, a short run of every fuzz target among them", tests)?;
@@ -57,6 +58,18 @@ fn step(root: &Path, what: &str, mut command: Command) -> Result<(), String> {
     let status =
         command.current_dir(root).status().map_err(|e| format!("{what} could not be started: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{what} failed ({status})")) }
+}
+
+/// The program that reads scans. Tests of scans fail without it; where it cannot be installed, the run ends here and says so.
+fn ocr() -> Result<(), String> {
+    const PACKAGES: [&str; 3] = ["tesseract-ocr", "tesseract-ocr-fra", "tesseract-ocr-spa"];
+    let languages = Command::new("tesseract").arg("--list-langs").output();
+    let has = |name: &str| {
+        languages
+            .as_ref()
+            .is_ok_and(|out| String::from_utf8_lossy(&out.stdout).lines().any(|line| line == name))
+    };
+    if has("fra") && has("spa") { Ok(()) } else { crate::debian::install("test", &PACKAGES) }
 }
 
 /// The review page in a browser. A machine that has none and cannot install one says so; under CI that is a failure.

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use taire::batch::Shard;
 use taire::{Engine, Error, Policy, SecretKey};
 use taire_eval::exchange::Exchange;
-use taire_formats::{Directory, Identities, Offsets, ReadOptions, To, WriteOptions};
+use taire_formats::{Directory, Identities, Ocr, Offsets, ReadOptions, To, UnreadParts, WriteOptions};
 use taire_text::scheme::Scheme;
 use taire_text::{Language, counted};
 
@@ -114,9 +114,27 @@ pub(crate) struct InputArgs {
     /// Known patients, CSV, JSONL or Parquet, joined by patient id, by number, or by name and birth date
     #[arg(long, value_name = "FILE")]
     pub(crate) patients: Option<PathBuf>,
+    /// The program that reads scans (tesseract), where it is not on PATH
+    #[arg(long, value_name = "PROGRAM")]
+    ocr: Option<PathBuf>,
+    /// Refuse scans with parts that OCR does not read: handwriting, stamps, barcodes, faces, words it is not sure of
+    #[arg(long)]
+    refuse_images: bool,
+    /// Leave such parts of scans visible; by default they are covered
+    #[arg(long, conflicts_with = "refuse_images")]
+    keep_unread: bool,
 }
 
 impl InputArgs {
+    fn ocr(&self) -> Ocr {
+        let unread = match (self.refuse_images, self.keep_unread) {
+            (true, _) => UnreadParts::Refuse,
+            (false, true) => UnreadParts::Keep,
+            (false, false) => UnreadParts::Cover,
+        };
+        self.ocr.as_ref().map_or_else(Ocr::default, Ocr::at).with_unread(unread)
+    }
+
     pub(crate) fn options(&self) -> Result<ReadOptions, Error> {
         let patients = match &self.patients {
             Some(path) => Some(Arc::new(Identities::load(path)?)),
@@ -130,6 +148,7 @@ impl InputArgs {
             visit_column: self.visit_column.clone(),
             keep_columns: self.keep_columns.clone(),
             patients,
+            ocr: self.ocr(),
             ..ReadOptions::default()
         })
     }

@@ -32,6 +32,7 @@ pub(crate) fn deid(args: &DeidArgs) -> Result<Outcome, Error> {
     let mut screen = Screen::new(&args.run, vault);
     let reviewed = args.reviewed.as_deref().map(crate::reviewed::read).transpose()?;
     let mut files = files(&args.input, &args.batch, output.path())?;
+    files.read.ocr.language = args.run.lang.0;
     files.rekey.clone_from(&args.rekey);
     files.reviewed = reviewed.as_ref().map(|reviewed| &reviewed.spans);
     files.reviewed_only = args.reviewed_only;
@@ -59,6 +60,7 @@ pub(crate) fn detect(args: &DetectArgs) -> Result<Outcome, Error> {
     let mut screen = Screen::new(&args.run, None);
     let output = Output::new(&args.output, &args.input.inputs)?;
     let mut files = files(&args.input, &args.batch, output.path())?;
+    files.read.ocr.language = args.run.lang.0;
     files.remarks.extend(directory);
     files.directory_file = args.run.directory.as_deref();
     files.write = args.batch.options(args.to.into(), args.offsets.into());

@@ -65,6 +65,7 @@ pub use identity::{Problem, known_from_json, merge as merge_known};
 pub use json_write::{annotation_line, push_annotation, push_string, push_text_in_form};
 pub use jsonl::{Request, RequestParser, final_spans_from_json};
 pub use office::LeftOut;
+pub use office::scan::{Ocr, OcrProgram, UnreadParts};
 pub use offsets::{Offsets, from_bytes, to_bytes};
 pub use parquet::{BatchRow, BatchTable, BatchWriter};
 pub use paths::OutputPlan;
@@ -107,6 +108,8 @@ pub enum Format {
     /// Word 97-2003.
     Doc,
     Pdf,
+    /// A page as PNG, JPEG or TIFF.
+    Image,
     /// A table by columns.
     Parquet,
     /// Clinical Document Architecture, release 2.
@@ -146,6 +149,7 @@ impl Format {
             Format::Rtf => "rtf",
             Format::Doc => "doc",
             Format::Pdf => "pdf",
+            Format::Image => "image",
             Format::Parquet => "parquet",
             Format::Cda => "cda",
             Format::Fhir => "fhir",
@@ -181,6 +185,7 @@ impl Format {
             Format::Fhir => "json",
             Format::FhirLines => "ndjson",
             Format::Hl7Batch => "hl7",
+            Format::Image => "png",
             other => other.name(),
         }
     }
@@ -219,6 +224,8 @@ pub struct ReadOptions {
     pub gold: bool,
     /// Documents without a patient may be passed over, where that saves reading them.
     pub patients_only: bool,
+    /// How scans are read.
+    pub ocr: Ocr,
     /// `--patients`.
     pub patients: Option<Arc<Identities>>,
     /// Folders not to walk into and files not to read: the output, when it lies inside an input, and reports in it.

@@ -8,9 +8,9 @@ use crate::{Discovery, Error, Format, To};
 
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
 const MANIFEST: &str = "manifest.json";
-const FILE_EXTENSIONS: [&str; 20] = [
+const FILE_EXTENSIONS: [&str; 21] = [
     "txt", "jsonl", "ndjson", "json", "csv", "tsv", "parquet", "xml", "html", "ann", "docx", "odt", "htm",
-    "rtf", "xlsx", "pptx", "hl7", "eml", "mbox", "pdf",
+    "rtf", "xlsx", "pptx", "hl7", "eml", "mbox", "pdf", "png",
 ];
 
 /// One target for each input, and where the reports go.
@@ -211,6 +211,12 @@ fn output_name(format: Format, relative: &Path, to: To) -> PathBuf {
         To::InKind if format == Format::Msg => {
             let mut name = relative.to_owned().into_os_string();
             name.push(".eml");
+            name.into()
+        }
+        To::InKind if format == Format::Image => {
+            let is_png = relative.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+            let mut name = relative.to_owned().into_os_string();
+            name.push(if is_png { "" } else { ".png" });
             name.into()
         }
         To::InKind => relative.to_owned(),

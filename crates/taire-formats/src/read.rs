@@ -21,8 +21,8 @@ use crate::packed::{Packing, gunzip};
 use crate::parquet::{self, Step, Table};
 use crate::table::{Columns, Record, Records, Style};
 use crate::{
-    Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Place, Position, ReadOptions, Refusal,
-    brat, encoded, envelope, identity, office,
+    Document, Encoding, Error, Format, Identities, InputFile, LIMIT, Ocr, Place, Position, ReadOptions,
+    Refusal, brat, encoded, envelope, identity, office,
 };
 
 /// What a writer in kind must know of the file that was read.
@@ -152,7 +152,8 @@ pub fn read_from(
         | Format::Html
         | Format::Rtf
         | Format::Doc
-        | Format::Pdf => State::Office { input: Some(input) },
+        | Format::Pdf
+        | Format::Image => State::Office { input: Some(input), ocr: options.ocr.clone() },
         Format::Cda | Format::Fhir | Format::FhirXml | Format::Hl7 | Format::Mail | Format::Msg => {
             State::Envelope { input: Some(input) }
         }
@@ -243,7 +244,7 @@ fn read_whole(input: impl Read) -> io::Result<Option<Vec<u8>>> {
 }
 
 enum State {
-    Office { input: Option<Box<dyn BufRead + Send>> },
+    Office { input: Option<Box<dyn BufRead + Send>>, ocr: Ocr },
     Envelope { input: Option<Box<dyn BufRead + Send>> },
     Text { input: Option<Box<dyn BufRead + Send>>, gold: bool },
     Lines { input: Box<dyn BufRead + Send>, buffer: Vec<u8>, line: u64, keys: Arc<Keys> },
@@ -299,10 +300,10 @@ impl Reader {
         let path = &self.file.path;
         match &mut self.state {
             State::Done => None,
-            State::Office { input } => {
-                let input = input.take();
+            State::Office { input, ocr } => {
+                let (input, ocr) = (input.take(), ocr.clone());
                 self.state = State::Done;
-                Some(read_office(&self.file, &self.stem, input?).map(|document| (document, None)))
+                Some(read_office(&self.file, &self.stem, input?, &ocr).map(|document| (document, None)))
             }
             State::Envelope { input } => {
                 let input = input.take();
@@ -543,12 +544,12 @@ fn object(
 }
 
 /// A document of a word processor: its text, and the way back into its file.
-fn read_office(file: &InputFile, stem: &str, input: impl Read) -> Result<Document, Refusal> {
+fn read_office(file: &InputFile, stem: &str, input: impl Read, ocr: &Ocr) -> Result<Document, Refusal> {
     let refuse = |why: Reason| Refusal::new(&file.path, None, why);
     let bytes = read_whole(input).map_err(|e| refuse(format!("cannot read it: {}", reason(&e)).into()))?;
     let bytes = bytes
         .ok_or_else(|| refuse(format!("it is over {} MB; split it into its letters", LIMIT >> 20).into()))?;
-    let mut opened = office::open(file.format, &bytes).map_err(refuse)?;
+    let mut opened = office::open(file.format, &bytes, ocr).map_err(refuse)?;
     encoded::check(&opened.text).map_err(refuse)?;
     let mut document = Document::of_file(stem, opened.text);
     document.left_out = opened.left_out;

@@ -9,7 +9,10 @@ use crate::table::{is_document_header, sniff_delimiter};
 use crate::{Format, ReadOptions};
 
 /// Extensions of files that hold something even where they say nothing.
-const BINARY: [&str; 10] = ["doc", "docx", "gz", "odt", "parquet", "pdf", "pptx", "rtf", "xlsx", "zip"];
+const BINARY: [&str; 15] = [
+    "doc", "docx", "gz", "jpeg", "jpg", "odt", "parquet", "pdf", "png", "pptx", "rtf", "tif", "tiff", "xlsx",
+    "zip",
+];
 /// How many bytes are looked at.
 pub(crate) const HEAD: usize = 1 << 16;
 
@@ -24,6 +27,9 @@ pub(crate) fn recognise(head: &[u8], name: &Path, options: &ReadOptions) -> Resu
     }
     if let Some(format) = office(head, name)? {
         return Ok(format);
+    }
+    if is_page_image(head) {
+        return Ok(Format::Image);
     }
     if let Some(format) = envelope(head)? {
         return Ok(format);
@@ -111,6 +117,12 @@ fn office(head: &[u8], name: &Path) -> Result<Option<Format>, Reason> {
         return Ok(Some(Format::Html));
     }
     Ok(None)
+}
+
+/// An image of a kind that scanners write.
+fn is_page_image(head: &[u8]) -> bool {
+    const MAGIC: [&[u8]; 4] = [b"\x89PNG\r\n\x1A\n", b"\xFF\xD8\xFF", b"II*\0", b"MM\0*"];
+    MAGIC.iter().any(|magic| head.starts_with(magic))
 }
 
 /// A whole page of HTML.

@@ -16,7 +16,7 @@ use crate::envelope::{self, Way, inside};
 use crate::identity;
 use crate::office::{self, Back};
 use crate::sniff::{self, Carrier, HEAD};
-use crate::{Document, Error, Format, OutSpan, Reason};
+use crate::{Document, Error, Format, Ocr, OutSpan, Reason};
 
 /// The form that a text came in.
 #[derive(Default)]
@@ -81,7 +81,7 @@ impl Document {
         let opened = match recognise(&self.text)? {
             Kind::Plain => return encoded::check(&self.text),
             Kind::Html => office::open_fragment(&self.text)?.into_form("html"),
-            Kind::Rtf => office::open(Format::Rtf, &ascii_rtf(&self.text)?)?.into_form("rtf"),
+            Kind::Rtf => office::open(Format::Rtf, &ascii_rtf(&self.text)?, &Ocr::off())?.into_form("rtf"),
             Kind::Base64(bytes) => {
                 let inside = inside::open(&bytes)?;
                 self.given = inside.given;

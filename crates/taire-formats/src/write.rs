@@ -178,6 +178,7 @@ impl Writer {
                 | Format::Rtf
                 | Format::Doc
                 | Format::Pdf
+                | Format::Image
                 | Format::Cda
                 | Format::Fhir
                 | Format::FhirXml

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lopdf::{EncryptionState, EncryptionVersion, Permissions};
-use taire_formats::{Document, Format, InputFile, LeftOut, OutSpan, ReadOptions, read_bytes};
+use taire_formats::{Document, Format, InputFile, LeftOut, Ocr, OutSpan, ReadOptions, read_bytes};
 
 fn pdf(objects: &[String]) -> Vec<u8> {
     let mut out = String::from("%PDF-1.4\n");
@@ -33,8 +33,8 @@ fn one_page(content: &str, page: &str, catalogue: &str, more: &[&str]) -> Vec<u8
 
 fn read(bytes: &[u8]) -> Result<Document, String> {
     let input = InputFile::new(Path::new("a.pdf").to_owned(), "a.pdf", Format::Pdf);
-    let mut reader =
-        read_bytes(&input, bytes.to_vec(), &ReadOptions::default()).map_err(|e| e.to_string())?;
+    let options = ReadOptions { ocr: Ocr::off(), ..ReadOptions::default() };
+    let mut reader = read_bytes(&input, bytes.to_vec(), &options).map_err(|e| e.to_string())?;
     reader.next().unwrap().map_err(|refusal| refusal.to_string())
 }
 

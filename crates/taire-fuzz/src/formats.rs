@@ -2,11 +2,14 @@
 //! a name that was replaced is in no part of what is written.
 
 use std::cell::RefCell;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use taire_formats::{
-    Document, ErrorKind, Format, InputFile, NewFields, OutSpan, ReadOptions, Stage, WriteOptions, Writer,
-    read_bytes,
+    Document, ErrorKind, Format, InputFile, NewFields, Ocr, OutSpan, ReadOptions, Stage, WriteOptions,
+    Writer, read_bytes,
 };
 
 use crate::parts::{pack, unpack};
@@ -20,6 +23,10 @@ pub(crate) fn doc(bytes: &[u8]) {
 
 pub(crate) fn pdf(bytes: &[u8]) {
     single(Format::Pdf, bytes);
+}
+
+pub(crate) fn image(bytes: &[u8]) {
+    single(Format::Image, bytes);
 }
 
 pub(crate) fn rtf(bytes: &[u8]) {
@@ -133,9 +140,29 @@ fn check_refusal(said: &str) {
     assert!(!NAMES.iter().any(|name| said.contains(name)), "a refusal quotes the document");
 }
 
+/// A program in place of tesseract that reads one name, over the whole page, unless the page is black.
+const STAND_IN: &str = r"#!/bin/sh
+ink=$(tr -d '\000' | wc -c)
+printf 'level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n'
+[ $ink -gt 40 ] && printf '5\t1\t1\t1\t1\t1\t0\t0\t100000\t100000\t95\tLannemezan\n'
+exit 0
+";
+
+static OCR: LazyLock<Ocr> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder").keep();
+    let path = folder.join("ocr");
+    fs::write(&path, STAND_IN).expect("a script");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a script that runs");
+    Ocr::at(path)
+});
+
+fn options() -> ReadOptions {
+    ReadOptions { ocr: OCR.clone(), ..ReadOptions::default() }
+}
+
 fn read(format: Format, bytes: &[u8]) -> Vec<Document> {
     let mut documents = Vec::new();
-    match read_bytes(&input(format), bytes.to_vec(), &ReadOptions::default()) {
+    match read_bytes(&input(format), bytes.to_vec(), &options()) {
         Err(error) => check_refusal(&error.to_string()),
         Ok(reader) => {
             for item in reader.take(200) {

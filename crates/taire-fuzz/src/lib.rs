@@ -30,10 +30,26 @@ const fn target(name: &'static str, seeds: fn() -> Vec<Vec<u8>>, run: fn(&[u8]))
     Target { name, seeds, run, isolates: &[] }
 }
 
+const PDF_READERS: &[&str] = &[
+    "/lopdf-",
+    "/hayro-",
+    "/vello_c",
+    "/glifo-",
+    "/kurbo-",
+    "/skrifa-",
+    "/read-fonts-",
+    "/moxcms-",
+    "/pic-scale-",
+    "/zune-",
+    "/image-",
+];
+const IMAGE_READERS: &[&str] = &["/image-", "/png-", "/tiff-", "/zune-", "/fax-", "/weezl-", "/moxcms-"];
+
 /// Every target, those that read binary files first.
 pub const TARGETS: &[Target] = &[
     target("doc", seeds::doc, formats::doc),
-    Target { isolates: &["/lopdf-"], ..target("pdf", seeds::pdf, formats::pdf) },
+    Target { isolates: PDF_READERS, ..target("pdf", seeds::pdf, formats::pdf) },
+    Target { isolates: IMAGE_READERS, ..target("image", seeds::image, formats::image) },
     target("rtf", seeds::rtf, formats::rtf),
     target("docx", seeds::docx, formats::docx),
     target("xlsx", seeds::xlsx, formats::xlsx),

@@ -118,6 +118,11 @@ pub(crate) fn pdf() -> Vec<Vec<u8>> {
         "<</Subtype/Widget/FT/Tx/V(Hildegarde)/Rect[60 500 200 520]>>".into(),
         "<</Subtype/Widget/FT/Btn/AS/Yes/Rect[60 460 70 470]>>".into(),
     ];
+    vec![pdf_file(&objects), office!("pdf").to_vec(), scan()]
+}
+
+/// A file of these objects, the first of them its root.
+fn pdf_file(objects: &[String]) -> Vec<u8> {
     let mut out = String::from("%PDF-1.4\n");
     let mut table = String::from("0000000000 65535 f \n");
     for (i, object) in objects.iter().enumerate() {
@@ -128,7 +133,41 @@ pub(crate) fn pdf() -> Vec<Vec<u8>> {
     let size = objects.len() + 1;
     out +=
         &format!("xref\n0 {size}\n{table}trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{xref}\n%%EOF\n");
-    vec![out.into_bytes(), office!("pdf").to_vec()]
+    out.into_bytes()
+}
+
+/// A page that is a picture, with the text of a scanner behind it.
+fn scan() -> Vec<u8> {
+    let page = "BT 3 Tr /F1 12 Tf 70 700 Td (Lannemezan) Tj ET q 200 0 0 300 0 0 cm /P Do Q";
+    let picture = "00FF00FF80FF00FF00FF80FF00FF00FF>";
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Pages/Count 1/Kids[3 0 R]>>".into(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>/XObject<</P 6 0 R>>>>>>".into(),
+        format!("<</Length {}>>\nstream\n{page}\nendstream", page.len()),
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".into(),
+        format!("<</Type/XObject/Subtype/Image/Width 4/Height 4/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/ASCIIHexDecode/Length {}>>\nstream\n{picture}\nendstream", picture.len()),
+    ];
+    pdf_file(&objects)
+}
+
+/// A small page as scanners write it.
+pub(crate) fn image() -> Vec<Vec<u8>> {
+    use image::{DynamicImage, GrayImage, ImageFormat, Luma, RgbaImage};
+    let grey = GrayImage::from_fn(40, 30, |x, y| Luma([if (x / 3 + y / 5) % 2 == 0 { 250 } else { 20 }]));
+    let colour = RgbaImage::from_fn(12, 9, |x, y| image::Rgba([x as u8 * 20, y as u8 * 20, 90, 200]));
+    let files = [
+        (DynamicImage::ImageLuma8(grey.clone()), ImageFormat::Png),
+        (DynamicImage::ImageRgba8(colour), ImageFormat::Png),
+        (DynamicImage::ImageLuma8(grey.clone()), ImageFormat::Jpeg),
+        (DynamicImage::ImageLuma8(grey), ImageFormat::Tiff),
+    ];
+    let encoded = files.into_iter().map(|(page, format)| {
+        let mut out = std::io::Cursor::new(Vec::new());
+        page.write_to(&mut out, format).expect("an image");
+        out.into_inner()
+    });
+    encoded.collect()
 }
 
 pub(crate) fn parquet() -> Vec<Vec<u8>> {

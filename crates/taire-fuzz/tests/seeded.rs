@@ -42,7 +42,7 @@ macro_rules! seeded {
 }
 
 seeded! {
-    doc 6000 pdf 60 rtf 1000 docx 700 xlsx 500 pptx 60 odt 500 parquet 3000 cda 7000 fhir 15000 hl7 9000 html 1600 zip 6000 tar 1000 gz 12000 csv 6000
+    doc 6000 pdf 60 image 60 rtf 1000 docx 700 xlsx 500 pptx 60 odt 500 parquet 3000 cda 7000 fhir 15000 hl7 9000 html 1600 zip 6000 tar 1000 gz 12000 csv 6000
     cell 3000 mail 1500 msg 1000 mbox 500 fhir_xml 4000 fhir_lines 3000 hl7_batch 1500
     jsonl 12000 engine 300
 }

@@ -81,6 +81,9 @@ pub struct Report {
     pub doubtful: Vec<Doubtful>,
     /// What was in documents' files, is not treated, and was left out of what was written: how many of each.
     pub left_out: BTreeMap<String, usize>,
+    /// What is not treated and is in what was written all the same, because that was asked for: how many of each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub untreated: BTreeMap<String, usize>,
     /// Documents that were not UTF-8, by how they were read.
     pub encodings: BTreeMap<String, usize>,
     /// Anything else a person should know: encodings, columns left out, identity files used.
@@ -248,6 +251,11 @@ impl Report {
         *self.left_out.entry(what.to_owned()).or_default() += count;
     }
 
+    /// A part of a document that was written as it was.
+    pub fn leave_untreated(&mut self, what: &str, count: usize) {
+        *self.untreated.entry(what.to_owned()).or_default() += count;
+    }
+
     /// A document that was not UTF-8.
     pub fn count_encoding(&mut self, encoding: &str) {
         add_one(&mut self.encodings, encoding);
@@ -322,6 +330,15 @@ impl Report {
         if !self.left_out.is_empty() {
             let _ = writeln!(out, "\n## Not treated, hence left out of what was written\n");
             for (what, count) in &self.left_out {
+                let _ = writeln!(out, "- {what} ({count})");
+            }
+        }
+        if !self.untreated.is_empty() {
+            let _ = writeln!(
+                out,
+                "\n## Not treated, and still in what was written\n\nLook at them before sharing.\n"
+            );
+            for (what, count) in &self.untreated {
                 let _ = writeln!(out, "- {what} ({count})");
             }
         }

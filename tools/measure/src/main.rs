@@ -4,6 +4,7 @@ mod corpus;
 mod deep;
 mod lists;
 mod pathological;
+mod scans;
 mod values;
 
 use std::process::ExitCode;
@@ -28,6 +29,8 @@ enum Command {
     Lists(lists::ListsArgs),
     /// Time on repeated texts of 1, 2, 4 and 8 MB, which must grow with their length; `scores/pathological.md`
     Pathological(pathological::PathologicalArgs),
+    /// Letters printed, scanned badly and read by OCR: which characters of identifiers are covered; `scores/scans.md`
+    Scans(scans::ScansArgs),
     /// Clinical values altered in published cases, from corpora beside the repository; `scores/values.md` and `.json`
     Values(values::ValuesArgs),
 }
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Deep(args) => deep::run(&args),
         Command::Lists(args) => lists::run(&args),
         Command::Pathological(args) => pathological::run(&args),
+        Command::Scans(args) => scans::run(&args),
         Command::Values(args) => values::run(&args),
     };
     match done {

@@ -62,20 +62,9 @@ pub(crate) fn install(target: &Path) -> Result<(), String> {
         missing.extend(["nodejs", "npm"]);
     }
     if !missing.is_empty() {
-        let names = missing.join(" ");
-        eprintln!("xtask browser: installing {names}, once");
-        let apt = |args: &[&str]| {
-            Command::new("apt-get")
-                .args(args)
-                .env("DEBIAN_FRONTEND", "noninteractive")
-                .stdout(Stdio::null())
-                .status()
-        };
-        let _ = apt(&["update", "-qq"]);
-        let install = ["install", "-y", "-qq", "--no-install-recommends"];
-        let done = apt(&[&install[..], &missing[..]].concat());
-        if !done.is_ok_and(|s| s.success()) || !Path::new(CHROMIUM).exists() {
-            return Err(format!("{names} could not be installed; run `apt-get install {names}` as root"));
+        crate::debian::install("browser", &missing)?;
+        if !Path::new(CHROMIUM).exists() {
+            return Err("chromium was installed and is not where it is looked for".into());
         }
     }
     let folder = target.join("browser");

@@ -11,7 +11,7 @@ use taire_text::{Label, PatientId, Sex};
 use crate::Reason;
 use crate::decode::BOM;
 use crate::office::{self, Back};
-use crate::{Format, LeftOut};
+use crate::{Format, LeftOut, Ocr};
 
 use super::cda_rules::{is_social_security, is_title};
 use super::fhir_rules::{Kind, RESOURCES, Rule, is_public_system, rule, usual_target};
@@ -404,7 +404,7 @@ impl Reader {
                 return Ok(Some(Out::Inside(slot, Box::new(carried.back))));
             }
             Rule::Html => {
-                let page = office::open(Format::Html, text.as_bytes())?;
+                let page = office::open(Format::Html, text.as_bytes(), &Ocr::off())?;
                 let slot = self.form.inside(&page.text, &page.left_out, &[]);
                 return Ok(Some(Out::Html(slot, Box::new(page.back))));
             }

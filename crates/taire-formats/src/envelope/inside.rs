@@ -1,7 +1,7 @@
 //! Documents that an envelope carries, in base64 or as plain text: opened, and closed again with their new text.
 //!
 //! What kind they are is told by their content. Word processors' documents and PDFs come back in their format; those that are
-//! only read (Word 97-2003) come back as plain text. What cannot be treated refuses the whole envelope.
+//! only read (Word 97-2003) come back as plain text. What cannot be treated, scans among them, refuses the whole envelope.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::Reason;
 use crate::decode::decode;
 use crate::office::{self, Back, Counts};
 use crate::sniff::{HEAD, recognise};
-use crate::{Format, LIMIT, OutSpan, ReadOptions};
+use crate::{Format, LIMIT, Ocr, OutSpan, ReadOptions};
 
 /// A document inside.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Inside, Reason> {
         let text = decode(bytes).map_err(|why| refused(why.into()))?.text.into_owned();
         return Ok(Inside { text, back: Back::Text, media, left_out: Counts::new(), given: Vec::new() });
     }
-    let mut opened = office::open(format, bytes).map_err(refused)?;
+    let mut opened = office::open(format, bytes, &Ocr::off()).map_err(refused)?;
     let given = opened.back.take_given();
     Ok(Inside { text: opened.text, back: opened.back, media, left_out: opened.left_out, given })
 }

@@ -19,7 +19,7 @@ use super::sheet::{Sheet, SlotId};
 use super::{Enveloped, Way, inside};
 use crate::office::{self, Counts, count};
 use crate::sniff::{HEAD, is_document, recognise};
-use crate::{Document, Format, LIMIT, LeftOut, ReadOptions, Reason};
+use crate::{Document, Format, LIMIT, LeftOut, Ocr, ReadOptions, Reason};
 
 const MOST_PARTS: usize = 1000;
 const DEEPEST: usize = 8;
@@ -235,7 +235,7 @@ impl Reader {
     fn page(&mut self, part: &MessagePart<'_>, html: &str) -> Result<Body, Reason> {
         self.weigh(html.len())?;
         check_declared(part, Format::Html)?;
-        let opened = office::open(Format::Html, html.as_bytes())?;
+        let opened = office::open(Format::Html, html.as_bytes(), &Ocr::off())?;
         crate::encoded::check(&opened.text)?;
         self.leave(&opened.left_out);
         let slot = self.slot(&opened.text);

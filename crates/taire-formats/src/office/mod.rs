@@ -22,6 +22,7 @@ mod pdf;
 mod pptx;
 mod rtf;
 mod rtf_rules;
+pub(crate) mod scan;
 mod xlsx;
 mod xlsx_rules;
 mod zipped;
@@ -34,7 +35,7 @@ use taire_text::Given;
 use crate::Reason;
 use crate::markup::Attribute;
 use crate::splice::{Gatherer, Places, escaped};
-use crate::{Format, OutSpan};
+use crate::{Format, Ocr, OutSpan};
 
 /// Parts of a document that are not treated and therefore not written.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -69,6 +70,15 @@ pub enum LeftOut {
     UnknownLetters,
     /// Characters that stay text and are shown as a box.
     RareCharacters,
+    /// The text that a scanner put behind the picture of a page; the picture was read anew.
+    TextLayers,
+    /// Words of a scan that OCR is not sure of; they are covered.
+    UnsureWords,
+    /// Parts of a scan in which OCR reads no text; they are covered.
+    UnreadRegions,
+    /// The same, still shown because that was asked for.
+    UnsureWordsShown,
+    UnreadRegionsShown,
 }
 
 impl LeftOut {
@@ -90,7 +100,21 @@ impl LeftOut {
             LeftOut::Drawings => "pages with drawings",
             LeftOut::UnknownLetters => "letters that a font does not tell",
             LeftOut::RareCharacters => "rare characters, shown as a box",
+            LeftOut::TextLayers => "text layers of scanned pages",
+            LeftOut::UnsureWords => "words of scans that OCR is not sure of",
+            LeftOut::UnreadRegions => {
+                "regions of scans without text that OCR reads (handwriting, stamps, barcodes, faces)"
+            }
+            LeftOut::UnsureWordsShown => "words of scans that OCR is not sure of, still shown",
+            LeftOut::UnreadRegionsShown => {
+                "regions of scans without text that OCR reads (handwriting, stamps, barcodes, faces), still shown"
+            }
         }
+    }
+
+    /// Whether it was not treated and is in what was written all the same.
+    pub fn is_shown(self) -> bool {
+        matches!(self, LeftOut::UnsureWordsShown | LeftOut::UnreadRegionsShown)
     }
 }
 
@@ -122,6 +146,8 @@ pub(crate) enum Back {
     Text,
     /// A new PDF.
     Pdf(pdf::Layout),
+    /// An image, or a PDF of images.
+    Scan(Box<scan::Scan>),
     /// A file that is one source.
     One(Format, Places),
     Odt {
@@ -136,6 +162,7 @@ impl Back {
         match self {
             Back::Text => 0,
             Back::Pdf(layout) => layout.weight(),
+            Back::Scan(scan) => scan.weight(),
             Back::One(_, places) | Back::Package { places, .. } | Back::Odt { places, .. } => places.weight(),
         }
     }
@@ -154,6 +181,7 @@ impl Back {
         let work = || match self {
             Back::Text => Ok((None, text.as_bytes().to_vec())),
             Back::Pdf(layout) => Ok((None, layout.write(text, spans)?)),
+            Back::Scan(scan) => Ok((None, scan.write(text, spans)?)),
             Back::Package { places, package } => {
                 Ok((Some(package.family().format()), package.pack(places.rewrite(text, spans)?)?))
             }
@@ -164,7 +192,8 @@ impl Back {
         };
         let written = catch_unwind(AssertUnwindSafe(work));
         let (format, bytes) = written.unwrap_or(Err("an internal fault stopped its writing"))?;
-        let reads_so = |format| open(format, &bytes).is_ok_and(|opened| self.agrees(&opened, text, spans));
+        let reads_so =
+            |format| open(format, &bytes, &Ocr::off()).is_ok_and(|opened| self.agrees(&opened, text, spans));
         match format.is_none_or(reads_so) {
             true => Ok(bytes),
             false => Err("its markup is damaged: with its new text it would not read as it should"),
@@ -225,8 +254,8 @@ fn same_letters(read: &str, text: &str) -> bool {
     letters(read).map(|(c, _)| c).eq(letters(text).map(|(c, _)| c))
 }
 
-/// Opens a document. The reason of a refusal quotes nothing of it.
-pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Opened, Reason> {
+/// Opens a document; a scan is read by `ocr`. The reason of a refusal quotes nothing of it.
+pub(crate) fn open(format: Format, bytes: &[u8], ocr: &Ocr) -> Result<Opened, Reason> {
     let work = || match format {
         Format::Docx => docx::open(bytes),
         Format::Xlsx => xlsx::open(bytes),
@@ -235,7 +264,8 @@ pub(crate) fn open(format: Format, bytes: &[u8]) -> Result<Opened, Reason> {
         Format::Html => page::open(bytes),
         Format::Rtf => rtf::open(bytes),
         Format::Doc => doc::open(bytes),
-        Format::Pdf => pdf::open(bytes),
+        Format::Pdf => pdf::open(bytes, ocr),
+        Format::Image => scan::open_image(bytes, ocr),
         _ => Err("it is not a document of a word processor".into()),
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {

@@ -357,10 +357,13 @@ impl<K: Send> Run<'_, K> {
             date_column,
             visit_column,
             keep_columns,
+            ocr,
             ..
         } = options;
         let columns = [text_column, id_column, patient_column, date_column, visit_column];
         fingerprint.add("columns", &format!("{columns:?} {keep_columns:?}"));
+        fingerprint
+            .add("reading of scans", &format!("{:?} {:?} {:?}", ocr.program, ocr.language, ocr.unread));
         fingerprint.add("output options", &format!("{:?}", files.write));
         fingerprint.add("kept ids", &format!("{:?}", files.keep_ids));
         fingerprint.add("share", &format!("{:?}", files.shard));

@@ -238,10 +238,17 @@ impl<K> Sink<'_, K> {
     /// What else a person should know of a written document.
     fn remark(&mut self, document: &Document) -> Result<(), Error> {
         if !document.left_out.is_empty() {
-            let what: Vec<_> =
-                document.left_out.iter().map(|(what, n)| format!("{} ({n})", what.name())).collect();
-            self.private.remark(&document.id, &format!("left out: {}", what.join(", ")))?;
-            document.left_out.iter().for_each(|(what, n)| self.report.leave_out(what.name(), *n));
+            for (heading, shown) in [("left out", false), ("not treated", true)] {
+                let counts = document.left_out.iter().filter(|(what, _)| what.is_shown() == shown);
+                let what: Vec<_> = counts.map(|(what, n)| format!("{} ({n})", what.name())).collect();
+                if !what.is_empty() {
+                    self.private.remark(&document.id, &format!("{heading}: {}", what.join(", ")))?;
+                }
+            }
+            document.left_out.iter().for_each(|(what, n)| match what.is_shown() {
+                true => self.report.leave_untreated(what.name(), *n),
+                false => self.report.leave_out(what.name(), *n),
+            });
         }
         if document.encoding != Encoding::Utf8 {
             let encoding = document.encoding.name();

@@ -1,8 +1,8 @@
 //! PDF, read to text with the place of every word and written anew: never changed in place, because hidden layers would stay.
 //!
 //! Pages are read in order, each piece of text with its place, and put into lines. Values of forms are text at the place of their
-//! field. Pictures, scripts and files attached are counted and not treated; a file whose letters cannot be told, or that shows
-//! nothing but pictures, is refused. The reader of a damaged file may go astray, so it works on a thread with a stack of its own,
+//! field. Pictures, scripts and files attached are counted and not treated; a file whose letters cannot be told, or with pages
+//! that are pictures, is read by OCR as a [`scan`] or refused. The reader of a damaged file may go astray, so it works on a thread with a stack of its own,
 //! within a time and limits.
 
 mod annotations;
@@ -18,7 +18,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use lopdf::content::Content;
+use lopdf::content::Content as Operations;
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
 use self::font::{Font, Look, number};
@@ -26,8 +26,9 @@ use self::layout::{Mark, Piece, push_drawn, push_page};
 use self::rules::Path;
 pub(crate) use self::write::Layout;
 use self::write::PageLayout;
+use super::scan;
 use super::{Back, Counts, LeftOut, Opened, count};
-use crate::Reason;
+use crate::{Ocr, Reason};
 
 const MOST_PAGES: usize = 3000;
 /// How many bytes one stream, and all of them together, may unpack to.
@@ -43,52 +44,96 @@ const A4: [f32; 2] = [595.0, 842.0];
 /// The largest side of a page that viewers show, in points.
 const LARGEST_SIDE: f32 = 14_400.0;
 
-pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
-    on_thread(bytes, |bytes| {
-        let Pages { mut pages, mut counts } = Pages::read(bytes)?;
-        let mut text = String::new();
-        let mut page_lines = PageLines::default();
-        for page in &mut pages {
-            page_lines.start_page(&text);
-            let pieces = std::mem::take(&mut page.pieces);
-            if !page.marks.is_empty() {
-                push_drawn(&mut text, &mut page.layout.texts, pieces, &page.marks);
-                continue;
-            }
-            for (angle, pieces) in pieces {
-                let mut stretches = Vec::new();
-                push_page(&mut text, &mut stretches, pieces);
-                page.layout.texts.push((angle, stretches));
-            }
-            if text.len() > taire_text::Note::MAX_BYTES {
-                let most = taire_text::Note::MAX_BYTES >> 20;
-                return Err(format!("it holds over {most} MB of text; split it").into());
-            }
+/// Opens a file. One whose pages are pictures is read by OCR where there is OCR; where there is none, the text layer that came
+/// with the pictures is read, and the pictures go.
+pub(crate) fn open(bytes: &[u8], ocr: &Ocr) -> Result<Opened, Reason> {
+    match on_thread(bytes, read_content)? {
+        Content::Text(opened) => Ok(*opened),
+        Content::Scan { counts, layer, why } => match (ocr.find_program(), layer) {
+            (Ok(_), _) => scan::open_pdf(bytes, ocr, counts),
+            (Err(_), Some(layer)) => Ok(*layer),
+            (Err(missing), None) => Err(why.unwrap_or(missing)),
+        },
+    }
+}
+
+/// What a file holds.
+enum Content {
+    Text(Box<Opened>),
+    /// Pages that are pictures.
+    Scan {
+        /// What it holds besides.
+        counts: Counts,
+        /// The text that came with the pictures, where every page has some.
+        layer: Option<Box<Opened>>,
+        /// Why it cannot be read without OCR, where it is no plain scan.
+        why: Option<Reason>,
+    },
+}
+
+fn read_content(bytes: &[u8]) -> Result<Content, Reason> {
+    let Pages { mut pages, mut counts, unknown_fonts } = Pages::read(bytes)?;
+    let mut besides = counts.clone();
+    for what in [LeftOut::Pictures, LeftOut::Drawings, LeftOut::UnknownLetters] {
+        besides.remove(&what);
+    }
+    if unknown_fonts {
+        return Ok(Content::Scan { counts: besides, layer: None, why: Some(UNKNOWN_FONTS.into()) });
+    }
+    let scanned = pages.iter().any(Page::is_scanned);
+    let has_layer = pages.iter().all(|page| !page.is_scanned() || page.letters >= FEWEST_LETTERS);
+    if scanned && pages.iter().any(|page| page.is_scanned() && page.letters > 0) {
+        count(&mut besides, LeftOut::TextLayers);
+    }
+    if scanned && !has_layer {
+        return Ok(Content::Scan { counts: besides, layer: None, why: None });
+    }
+    let mut text = String::new();
+    let mut page_lines = PageLines::default();
+    for page in &mut pages {
+        page_lines.start_page(&text);
+        let pieces = std::mem::take(&mut page.pieces);
+        if !page.marks.is_empty() {
+            push_drawn(&mut text, &mut page.layout.texts, pieces, &page.marks);
+            continue;
         }
-        if text.trim().is_empty() && counts.contains_key(&LeftOut::Pictures) {
-            return Err("it holds pictures and no text; it is a scan, and pictures are not read".into());
+        for (angle, pieces) in pieces {
+            let mut stretches = Vec::new();
+            push_page(&mut text, &mut stretches, pieces);
+            page.layout.texts.push((angle, stretches));
         }
-        if text.trim().is_empty() && counts.contains_key(&LeftOut::Drawings) {
-            return Err("it holds drawings and no text, and drawings are not read".into());
+        if text.len() > taire_text::Note::MAX_BYTES {
+            let most = taire_text::Note::MAX_BYTES >> 20;
+            return Err(format!("it holds over {most} MB of text; split it").into());
         }
-        count(&mut counts, LeftOut::Properties);
-        let layout = Layout::new(text.clone(), pages.into_iter().map(|page| page.layout).collect());
-        layout.count_boxes(&mut counts);
-        Ok(Opened { text, back: Back::Pdf(layout), left_out: counts, pages: page_lines.lines })
+    }
+    let only = |what| text.trim().is_empty() && counts.contains_key(&what);
+    if only(LeftOut::Pictures) || only(LeftOut::Drawings) {
+        let why = (!only(LeftOut::Pictures)).then(|| ONLY_DRAWINGS.into());
+        return Ok(Content::Scan { counts: besides, layer: None, why });
+    }
+    count(&mut counts, LeftOut::Properties);
+    let layout = Layout::new(text.clone(), pages.into_iter().map(|page| page.layout).collect());
+    layout.count_boxes(&mut counts);
+    let opened = Opened { text, back: Back::Pdf(layout), left_out: counts, pages: page_lines.lines };
+    let opened = Box::new(opened);
+    Ok(match scanned {
+        true => Content::Scan { counts: besides, layer: Some(opened), why: None },
+        false => Content::Text(opened),
     })
 }
 
 /// The line of the text that each page begins with, from 1.
 #[derive(Default)]
-struct PageLines {
-    lines: Vec<u32>,
+pub(super) struct PageLines {
+    pub(super) lines: Vec<u32>,
     /// Line ends counted so far, and up to where.
     ends: u32,
     counted: usize,
 }
 
 impl PageLines {
-    fn start_page(&mut self, text: &str) {
+    pub(super) fn start_page(&mut self, text: &str) {
         self.ends += memchr::memchr_iter(b'\n', &text.as_bytes()[self.counted..]).count() as u32;
         self.counted = text.len();
         self.lines.push(self.ends + 1);
@@ -98,7 +143,10 @@ impl PageLines {
 /// The text of a file in the order in which it draws it, without lines.
 fn drawn_text(bytes: &[u8]) -> Result<String, Reason> {
     on_thread(bytes, |bytes| {
-        let pages = Pages::read(bytes)?.pages;
+        let Pages { pages, unknown_fonts, .. } = Pages::read(bytes)?;
+        if unknown_fonts {
+            return Err(UNKNOWN_FONTS.into());
+        }
         let pieces = pages.into_iter().map(|page| {
             let mut pieces: Vec<Piece> = page.pieces.into_values().flatten().collect();
             pieces.sort_by_key(|piece| piece.order);
@@ -132,7 +180,19 @@ fn on_thread<T: Send + 'static>(bytes: &[u8], read: fn(&[u8]) -> Result<T, Reaso
 struct Pages {
     pages: Vec<Page>,
     counts: Counts,
+    /// Too many letters are not known.
+    unknown_fonts: bool,
 }
+
+const UNKNOWN_FONTS: &str = "its fonts do not tell which letters they show; print it again with text, or install OCR \
+                             (`apt-get install tesseract-ocr tesseract-ocr-fra tesseract-ocr-spa`)";
+const ONLY_DRAWINGS: &str = "it holds drawings and no text, and drawings are read by OCR alone; install it \
+                             (`apt-get install tesseract-ocr tesseract-ocr-fra tesseract-ocr-spa`)";
+/// A page with fewer letters over its pictures is no page of text.
+const FEWEST_LETTERS: usize = 20;
+/// The part of a page that pictures fill where it is a scan, and where it has no letters besides.
+const SCANNED: f32 = 0.5;
+const SCANNED_WITHOUT_LETTERS: f32 = 0.1;
 
 /// One page: pieces of text by the angle they stand at, and the rest of its layout.
 #[derive(Default)]
@@ -141,6 +201,33 @@ struct Page {
     /// Where lines and cells start, if the page tells.
     marks: Vec<(usize, Mark)>,
     layout: PageLayout,
+    /// The part of the page that pictures fill; over 1 where they lie above each other.
+    pictures: f32,
+    /// Letters in all, and those that are shown above the pictures.
+    letters: usize,
+    shown_letters: usize,
+}
+
+impl Page {
+    /// A picture, with nothing on it but the invisible text of a scanner.
+    fn is_scanned(&self) -> bool {
+        let least = if self.letters == 0 { SCANNED_WITHOUT_LETTERS } else { SCANNED };
+        self.pictures >= least && self.shown_letters < FEWEST_LETTERS
+    }
+
+    /// A picture in the unit square of `matrix`.
+    fn add_picture(&mut self, Matrix([a, b, c, d, _, _]): Matrix) {
+        const LARGE: f32 = 0.25;
+        let [width, height] = self.layout.size;
+        let share = ((a * d - b * c) / (width * height)).abs();
+        if share.is_finite() {
+            self.pictures += share;
+        }
+        // What was drawn before lies behind it.
+        if share >= LARGE {
+            self.shown_letters = 0;
+        }
+    }
 }
 
 impl Pages {
@@ -163,18 +250,14 @@ impl Pages {
         }
         let mut reader =
             Reader { document: &document, counts: Counts::new(), unpacked: 0, steps: 0, unread: 0, read: 0 };
+        reader.check_pictures()?;
         reader.attachments();
         let pages: Vec<Page> = ids.into_iter().map(|id| reader.page(id)).collect::<Result<_, _>>()?;
-        if reader.unread * 50 > reader.read {
-            return Err(
-                "its fonts do not tell which letters they show; print it again with text, or read it by OCR"
-                    .into(),
-            );
-        }
+        let unknown_fonts = reader.unread * 50 > reader.read;
         if reader.unread > 0 {
             *reader.counts.entry(LeftOut::UnknownLetters).or_default() += reader.unread;
         }
-        Ok(Pages { pages, counts: reader.counts })
+        Ok(Pages { pages, counts: reader.counts, unknown_fonts })
     }
 }
 
@@ -216,6 +299,8 @@ struct State<'f> {
     rise: f32,
     colour: [u8; 3],
     line_width: f32,
+    /// Text is set and not shown.
+    invisible: bool,
 }
 
 struct Reader<'d> {
@@ -229,6 +314,27 @@ struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
+    /// Refuses pictures that declare too many pixels, before any of them is unpacked.
+    fn check_pictures(&self) -> Result<(), Reason> {
+        for object in self.document.objects.values() {
+            let Object::Stream(stream) = object else { continue };
+            if stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image") {
+                self.check_picture(&stream.dict, [b"Width", b"Height"])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_picture(&self, picture: &Dictionary, [width, height]: [&[u8]; 2]) -> Result<(), Reason> {
+        let side =
+            |key: &[u8]| picture.get_deref(key, self.document).ok().and_then(|side| side.as_i64().ok());
+        let side = |key| side(key).map(|side| u32::try_from(side.max(1)).unwrap_or(u32::MAX));
+        match (side(width), side(height)) {
+            (Some(width), Some(height)) => scan::check_size(width, height),
+            _ => Ok(()),
+        }
+    }
+
     /// Counts what hangs on the file as a whole. None of it is written.
     fn attachments(&mut self) {
         let Ok(catalog) = self.document.catalog() else { return };
@@ -332,7 +438,7 @@ impl<'d> Reader<'d> {
         depth: usize,
         out: &mut Page,
     ) -> Result<(), Reason> {
-        let content = Content::decode(content).map_err(|_| "the content of a page is damaged")?;
+        let content = Operations::decode(content).map_err(|_| "the content of a page is damaged")?;
         self.steps += content.operations.len();
         if self.steps > MOST_STEPS {
             return Err("its pages hold too many drawing steps; such a file is not read".into());
@@ -361,6 +467,7 @@ impl<'d> Reader<'d> {
             rise: 0.0,
             colour: [0; 3],
             line_width: 1.0,
+            invisible: false,
         };
         let mut path = Path::default();
         let mut text = Text { state: start, line: UNIT, at: UNIT };
@@ -385,6 +492,7 @@ impl<'d> Reader<'d> {
                 "Tz" => text.state.scale = n(0) / 100.0,
                 "TL" => text.state.leading = n(0),
                 "Ts" => text.state.rise = n(0),
+                "Tr" => text.state.invisible = matches!(n(0) as i32, 3 | 7),
                 "Td" => text.advance(n(0), n(1)),
                 "TD" => {
                     text.state.leading = -n(1);
@@ -410,7 +518,14 @@ impl<'d> Reader<'d> {
                         self.show(&mut text, items, out)?;
                     }
                 }
-                "BI" => count(&mut self.counts, LeftOut::Pictures),
+                "BI" => {
+                    count(&mut self.counts, LeftOut::Pictures);
+                    out.add_picture(text.state.matrix);
+                    if let Some(Object::Stream(picture)) = operands.first() {
+                        self.check_picture(&picture.dict, [b"W", b"H"])?;
+                        self.check_picture(&picture.dict, [b"Width", b"Height"])?;
+                    }
+                }
                 "Do" => {
                     let name = operands.first().and_then(|o| o.as_name().ok()).unwrap_or_default();
                     self.draw(name, resources, text.state.matrix, depth, out)?;
@@ -455,6 +570,7 @@ impl<'d> Reader<'d> {
         let Some(Object::Stream(stream)) = self.look_up(resources, b"XObject", name) else { return Ok(()) };
         if stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|n| n != b"Form") {
             count(&mut self.counts, LeftOut::Pictures);
+            out.add_picture(matrix);
             return Ok(());
         }
         if depth >= DEEPEST_FORM {
@@ -513,6 +629,8 @@ impl<'d> Reader<'d> {
                 return Err("it sets text at a place that is no number; it is damaged".into());
             }
             let blank = shown.chars().all(char::is_whitespace);
+            out.letters += usize::from(!blank);
+            out.shown_letters += usize::from(!blank && !state.invisible);
             let starts = out.marks.last().is_some_and(|(at, _)| *at == self.read);
             let pieces = out.pieces.entry(angle).or_default();
             // A letter that follows the last one closely belongs to it, whatever the page says of lines.

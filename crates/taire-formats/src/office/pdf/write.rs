@@ -716,6 +716,7 @@ fn drawn_width(cluster: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ocr;
     use crate::text_edit::tests::replace_once;
 
     fn line(text: &str) -> Layout {
@@ -757,7 +758,7 @@ mod tests {
         let (new, spans) =
             replace_once(text, &[("Lo PETIT", "Marie-Antoinette de la Tour d'Auvergne-Lauraguais")]);
         let written = layout.write(&new, &spans).unwrap();
-        let opened = super::super::open(&written).unwrap();
+        let opened = super::super::open(&written, &Ocr::off()).unwrap();
         assert_eq!(opened.text.trim_end(), new);
         let crate::office::Back::Pdf(again) = opened.back else { panic!("it has no layout") };
         let ends: Vec<f32> = again.stretches().flat_map(|(_, _, s)| &s.runs).map(|run| run.ink).collect();
