@@ -27,10 +27,11 @@ pub fn mask_titles(note: &Note, entities: Vec<Entity>) -> Vec<Entity> {
     let spans: Vec<_> = joined.iter().map(|&(first, last)| note.raw_of_tokens(first, last)).collect();
     let mut out: Vec<Entity> =
         entities.into_iter().filter(|e| !spans.iter().any(|s| s.overlaps(e.span))).collect();
+    // Not the allow-list's word: a name after a title needs nobody's judgement.
     let why = "a title and the name after it";
     let names: Vec<Mention> = spans
         .iter()
-        .map(|&s| Mention::phi(s, Label::FamilyName, 0.95, Source::AllowList, why).with_role(Role::Unknown))
+        .map(|&s| Mention::phi(s, Label::FamilyName, 0.95, Source::Structure, why).with_role(Role::Unknown))
         .collect();
     out.extend(fuse(note.raw(), &names, &FusionRule::default()));
     out.sort_by_key(|e| e.span);
