@@ -41,9 +41,9 @@ struct Args {
     /// A wheel of the same version to put beside them; `cargo xtask python --release` makes one under `target/python/wheels`
     #[arg(long, value_name = "FILE")]
     wheel: Option<PathBuf>,
-    /// Also write what the program is made of, and what a small run costs, to `scores/size.md`; beside other programs
-    #[arg(long, value_name = "NAME=FILE", num_args = 0..)]
-    measure: Option<Vec<String>>,
+    /// Make nothing; write what these programs are made of, and what a small run of each costs, to `scores/size.md`
+    #[arg(long, value_name = "NAME=FILE", num_args = 1..)]
+    measure: Vec<String>,
 }
 
 /// The root of the workspace.
@@ -66,6 +66,11 @@ fn run(args: &Args) -> Result<()> {
     let root = root();
     let version = version::version(&root)?;
     let time = source_date(&root)?;
+    let folder = args.output.clone().unwrap_or_else(|| root.join("target/dist"));
+    if !args.measure.is_empty() {
+        let stamp = format!("with the sources of {}", timestamp(time)?);
+        return size::measure(&root, &programs(&args.measure)?, &folder, &stamp);
+    }
     let program = match &args.program {
         Some(path) => std::path::absolute(path).map_err(|e| Error::at(path, e))?,
         None => program::build(&root)?,
@@ -74,32 +79,21 @@ fn run(args: &Args) -> Result<()> {
     let count = empty_root::check(&root, &program)?;
     println!("in an empty root the program wrote {count} files of the examples, the same as outside");
     let release = Release::gather(&root, &program, program::TARGET, &version, time)?;
-    let folder = args.output.clone().unwrap_or_else(|| root.join("target/dist"));
     let wheel = args.wheel.as_deref().map(|path| wheel(path, &version)).transpose()?;
-    let files = files(&release, wheel)?;
-    write(&folder, &files)?;
-    check_package(&folder.join(deb::file_name(&release)), &version)?;
-    match &args.measure {
-        Some(others) => {
-            let stamp = format!("of the sources of {}", timestamp(time)?);
-            size::measure(&root, &programs(&program, others)?, &files, &stamp)
-        }
-        None => Ok(()),
-    }
+    write(&folder, &files(&release, wheel)?)?;
+    check_package(&folder.join(deb::file_name(&release)), &version)
 }
 
-/// The programs to measure: those that `NAME=FILE` name, and the one that is packed.
-fn programs(packed: &Path, others: &[String]) -> Result<Vec<(String, PathBuf)>> {
-    let mut programs = Vec::new();
-    for other in others {
-        let (name, path) = other
+/// The programs that `NAME=FILE` name.
+fn programs(named: &[String]) -> Result<Vec<(String, PathBuf)>> {
+    let program = |words: &String| {
+        let (name, path) = words
             .split_once('=')
-            .ok_or_else(|| Error::new(format!("`{other}`: a name, `=` and a program are expected")))?;
+            .ok_or_else(|| Error::new(format!("`{words}`: a name, `=` and a program are expected")))?;
         let path = std::path::absolute(path).map_err(|e| Error::at(Path::new(path), e))?;
-        programs.push((name.to_owned(), path));
-    }
-    programs.push(("as installed".to_owned(), packed.to_owned()));
-    Ok(programs)
+        Ok((name.to_owned(), path))
+    };
+    named.iter().map(program).collect()
 }
 
 /// A time in seconds since 1970 as RFC 3339 writes it.
@@ -205,6 +199,13 @@ mod tests {
             assert!(name.contains("1.2.3"), "{name}");
             assert!(sums.contains(&format!("{}  {name}\n", digest::sha256(bytes))), "{name}");
         }
+    }
+
+    #[test]
+    fn programs_to_measure_have_a_name_and_a_path() {
+        let programs = |words: &str| programs(&[words.to_owned()]);
+        assert_eq!(programs("a b=/c=d").unwrap(), [("a b".to_owned(), PathBuf::from("/c=d"))]);
+        assert!(programs("target/release/taire").is_err());
     }
 
     #[test]

@@ -115,13 +115,8 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1e6)
 }
 
-/// Writes `scores/size.md` about some programs, each with a name, and about the files that were made.
-pub(crate) fn measure(
-    root: &Path,
-    programs: &[(String, PathBuf)],
-    files: &[(String, Vec<u8>)],
-    stamp: &str,
-) -> Result<()> {
+/// Writes `scores/size.md` about some programs, each with a name, and about the files in the folder of `cargo xtask dist`.
+pub(crate) fn measure(root: &Path, programs: &[(String, PathBuf)], folder: &Path, stamp: &str) -> Result<()> {
     let mut out = format!(
         "# Size of the program\n\nWritten by `cargo xtask dist --measure` {stamp}. Megabytes by section. Time and memory: \
          `taire deid {LETTER}`, processor time and greatest resident size, the least of {RUNS} runs.\n\n| |"
@@ -147,9 +142,17 @@ pub(crate) fn measure(
     for Embedded { name, bytes, packed } in embedded(root)? {
         let _ = write!(out, "\n| {name} | {} | {} |", megabytes(bytes), megabytes(packed));
     }
-    out.push_str("\n\nThe files of `target/dist`:\n\n| file | megabytes |\n|---|---:|");
+    let mut files: Vec<(String, u64)> = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let length = entry.metadata().map_err(|e| Error::at(&entry.path(), e))?.len();
+        files.push((entry.file_name().to_string_lossy().into_owned(), length));
+    }
+    files.sort();
+    if !files.is_empty() {
+        out.push_str("\n\nThe files of `cargo xtask dist`:\n\n| file | megabytes |\n|---|---:|");
+    }
     for (name, bytes) in files {
-        let _ = write!(out, "\n| `{name}` | {} |", megabytes(bytes.len() as u64));
+        let _ = write!(out, "\n| `{name}` | {} |", megabytes(bytes));
     }
     out.push('\n');
     let path = root.join("scores/size.md");
