@@ -15,7 +15,8 @@ pub(crate) fn install(chore: &str, packages: &[&str]) -> Result<(), String> {
             .is_ok_and(|status| status.success())
     };
     apt(&["update", "-qq"]);
-    match apt(&[&["install", "-y", "-qq", "--no-install-recommends"], packages].concat()) {
+    let install = ["install", "-y", "-qq", "--no-install-recommends"];
+    match apt(&[&install[..], packages].concat()) {
         true => Ok(()),
         false => Err(format!("{names} could not be installed; run `apt-get install {names}` as root")),
     }

@@ -38,8 +38,12 @@ struct Covered {
 }
 
 impl Covered {
-    fn percent(self) -> f64 {
-        100.0 * self.covered as f64 / self.all.max(1) as f64
+    /// In percent; a dash where there are none.
+    fn percent(self) -> String {
+        match self.all {
+            0 => "–".to_owned(),
+            all => format!("{:.2}", 100.0 * self.covered as f64 / all as f64),
+        }
     }
 
     fn add(&mut self, covered: bool) {
@@ -85,7 +89,7 @@ pub(crate) fn run(args: &ScansArgs) -> Result<(), Stop> {
          Courier, drawn, turned, blurred and overlaid with noise from a seed, read by tesseract (`fra+spa`) and treated with the policy \
          of their language. Percent of characters (letters and digits) whose place on the page is covered in the result, by the place they \
          were printed at: those of direct identifiers, of all identifiers, and of the rest, which is lost where it is covered. \
-         *Clean* are letters with every character of a direct identifier covered. *Unread parts* are words that OCR is not sure of and \
+         *Clean* are written letters with every character of a direct identifier covered. *Unread parts* are words that OCR is not sure of and \
          regions in which it reads nothing; they are covered by default and stay with `--keep-unread`. Refused letters are not written \
          and count in no percentage.\n\n\
          | language | scan | unread parts | letters | refused | direct | identifiers | clean | other text covered |\n\
@@ -111,14 +115,15 @@ pub(crate) fn run(args: &ScansArgs) -> Result<(), Stop> {
                 found.iter().for_each(|both| sum.join(both[i]));
                 let _ = writeln!(
                     out,
-                    "| {} | {} | {name} | {} | {} | {:.2} | {:.2} | {:.1} | {:.2} |",
+                    "| {} | {} | {name} | {} | {} | {} | {} | {} of {} | {} |",
                     language.key(),
                     scanner.name,
                     sum.letters,
                     sum.refused,
                     sum.direct.percent(),
                     sum.identifiers.percent(),
-                    100.0 * sum.clean as f64 / (sum.letters - sum.refused).max(1) as f64,
+                    sum.clean,
+                    sum.letters - sum.refused,
                     sum.other.percent(),
                 );
             }

@@ -157,10 +157,11 @@ pub(super) struct Scanner {
     pub(super) contrast: f32,
 }
 
-pub(super) const SCANNERS: [Scanner; 3] = [
+pub(super) const SCANNERS: [Scanner; 4] = [
     Scanner { name: "as printed", dpi: 200.0, skew: 0.0, blur: 0.0, noise: 0.0, contrast: 1.0 },
     Scanner { name: "scanned", dpi: 200.0, skew: 0.8, blur: 0.8, noise: 10.0, contrast: 0.9 },
-    Scanner { name: "poor", dpi: 150.0, skew: 2.0, blur: 1.1, noise: 24.0, contrast: 0.65 },
+    Scanner { name: "poor", dpi: 150.0, skew: 1.5, blur: 0.8, noise: 14.0, contrast: 0.8 },
+    Scanner { name: "very poor", dpi: 150.0, skew: 2.0, blur: 1.1, noise: 24.0, contrast: 0.65 },
 ];
 
 /// A scanned page, and where points of the page went.

@@ -1,7 +1,7 @@
 //! Ink that is in no word: handwriting, stamps, barcodes, faces, and print that OCR passed over.
 //!
 //! The page is looked at through cells of a 75th of an inch or so. A cell is inked where a good part of its pixels differ from the
-//! paper. Rules of tables (long and thin) and specks do not count.
+//! paper. Rules of tables (long, thin and apart from each other) and specks do not count; bars of a barcode stand close and do.
 
 use super::ocr::Word;
 use super::raster::{Area, PageImage};
@@ -13,6 +13,9 @@ const INKED: f32 = 0.2;
 /// Rules are longer than this and no thicker than that, in cells.
 const SHORTEST_RULE: usize = 20;
 const THICKEST_RULE: usize = 3;
+/// A square of cells around a part of a rule, from its centre, and how many inked cells it holds at most: two rules that cross.
+const AROUND: usize = 12;
+const MOST_AROUND: usize = 160;
 /// A region has a side of so many cells, and so many inked ones.
 const SMALLEST_SIDE: usize = 4;
 const FEWEST_CELLS: usize = 9;
@@ -78,8 +81,17 @@ impl Cells {
         }
     }
 
-    /// Clears long thin lines, along and down the page.
+    /// Clears long thin lines, along and down the page, that stand apart.
     fn clear_rules(&mut self) {
+        let sums = Sums::of(&self.inked, self.across, self.down);
+        for (x, y) in self.thin_lines() {
+            if sums.around(x, y, AROUND) <= MOST_AROUND {
+                self.inked[y * self.across + x] = false;
+            }
+        }
+    }
+
+    fn thin_lines(&self) -> Vec<(usize, usize)> {
         let mut rules = Vec::new();
         for y in 0..self.down {
             for run in runs(self.across, |x| self.inked[y * self.across + x]) {
@@ -91,9 +103,7 @@ impl Cells {
                 rules.extend(run.filter(|&y| self.thickness_across(x, y) <= THICKEST_RULE).map(|y| (x, y)));
             }
         }
-        for (x, y) in rules {
-            self.inked[y * self.across + x] = false;
-        }
+        rules
     }
 
     fn thickness_down(&self, x: usize, y: usize) -> usize {
@@ -108,9 +118,10 @@ impl Cells {
         left + (x..self.across).take(THICKEST_RULE + 1).take_while(inked).count()
     }
 
-    /// Inked cells that touch, or nearly, as areas of the page.
+    /// Inked cells that touch, or nearly, as areas of the page. All bars of a barcode are one area: boxes over each of them would
+    /// show it still.
     fn regions(&mut self, size: [u32; 2]) -> Vec<Area> {
-        const NEAR: usize = 2;
+        const NEAR: usize = 6;
         let mut found = Vec::new();
         let mut open = Vec::new();
         for start in 0..self.inked.len() {
@@ -139,6 +150,37 @@ impl Cells {
             }
         }
         found
+    }
+}
+
+/// How many cells are set above and to the left of each, so that any square is counted at once.
+struct Sums {
+    counts: Vec<u32>,
+    across: usize,
+    down: usize,
+}
+
+impl Sums {
+    fn of(set: &[bool], across: usize, down: usize) -> Sums {
+        let width = across + 1;
+        let mut counts = vec![0u32; width * (down + 1)];
+        for y in 0..down {
+            let mut row = 0;
+            for x in 0..across {
+                row += u32::from(set[y * across + x]);
+                counts[(y + 1) * width + x + 1] = counts[y * width + x + 1] + row;
+            }
+        }
+        Sums { counts, across, down }
+    }
+
+    /// The cells that are set within `reach` of one.
+    fn around(&self, x: usize, y: usize, reach: usize) -> usize {
+        let width = self.across + 1;
+        let (left, right) = (x.saturating_sub(reach), (x + reach + 1).min(self.across));
+        let (top, bottom) = (y.saturating_sub(reach), (y + reach + 1).min(self.down));
+        let at = |x: usize, y: usize| self.counts[y * width + x];
+        (at(right, bottom) + at(left, top) - at(left, bottom) - at(right, top)) as usize
     }
 }
 
@@ -178,13 +220,16 @@ mod tests {
             let rule = (100..500).contains(&x) && (300..302).contains(&y);
             let upright = (30..32).contains(&x) && (100..700).contains(&y);
             let speck = (400..402).contains(&x) && (500..502).contains(&y);
-            let stamp = (200..260).contains(&x) && (600..660).contains(&y) && (x * y) % 3 == 0;
-            word || rule || upright || speck || stamp
+            let crossing = (250..252).contains(&x) && (280..340).contains(&y);
+            let stamp = (200..260).contains(&x) && (600..660).contains(&y) && (x + y) % 4 < 2;
+            let barcode = (400..520).contains(&x) && (600..650).contains(&y) && (x / 2 * 5) % 7 < 3;
+            word || rule || upright || crossing || speck || stamp || barcode
         });
         let found = unread_regions(&drawn, &[word], |_| true);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].left <= 200 && found[0].right >= 260 && found[0].bottom >= 660, "{found:?}");
-        assert_eq!(unread_regions(&drawn, &[], |_| true).len(), 2, "the word too, where it was not read");
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found.iter().any(|a| a.left <= 202 && a.right >= 258 && a.bottom >= 658), "{found:?}");
+        assert!(found.iter().any(|a| a.left <= 404 && a.right >= 516 && a.bottom >= 648), "{found:?}");
+        assert_eq!(unread_regions(&drawn, &[], |_| true).len(), 3, "the word too, where it was not read");
         assert!(unread_regions(&page(|_, _| false), &[], |_| true).is_empty());
     }
 }
