@@ -234,10 +234,10 @@ mod tests {
     #[test]
     fn a_term_with_a_glued_part_masked_is_another_term() {
         // FASDIM's letter.
-        let before = read("diabète non insulino-dépendant, maladie thrombo-embolique", Language::Fr);
-        let after = read("diabète non @@@-dépendant, maladie thrombo-@@@", Language::Fr);
+        let before = read("accident thrombo-embolique", Language::Fr);
+        let after = read("accident thrombo-@@@", Language::Fr);
         let lost = before.iter().filter(|t| !after.contains(t)).count();
-        assert!(lost >= 2, "{before:?} {after:?}");
+        assert!(lost == 1, "{before:?} {after:?}");
         assert!(before.iter().any(|(_, t)| t.contains("thrombo-embolique")), "{before:?}");
     }
 
