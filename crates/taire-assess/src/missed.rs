@@ -75,7 +75,7 @@ pub fn reviewed(missed: u64, all: u64) -> Share {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::share::SplitMix64;
+    use taire_text::SplitMix64;
 
     #[test]
     fn independent_detectors_are_counted_right() {
