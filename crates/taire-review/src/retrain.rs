@@ -235,7 +235,7 @@ mod tests {
         let names = |part: &[GoldDoc]| part.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
         let a = split((0..23).map(doc).collect());
         let b = split((0..23).rev().map(doc).collect());
-        assert_eq!((a.learn.len(), a.choose.len(), a.aside.len()), (15, 4, 4));
-        assert_eq!((names(&a.learn), names(&a.aside)), (names(&b.learn), names(&b.aside)));
+        assert_eq!((a.train.len(), a.dev.len(), a.held_out.len()), (15, 4, 4));
+        assert_eq!((names(&a.train), names(&a.held_out)), (names(&b.train), names(&b.held_out)));
     }
 }
