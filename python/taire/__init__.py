@@ -10,7 +10,7 @@
 This is the engine of the command line, and gives its bytes: one call is one run. The texts of a list, or the rows of a
 table, come out as `taire deid` writes the same documents from one JSONL or Parquet file with the same policy and key:
 where the policy says `trusted = "record"`, as the shipped ones do, what is certain in one document of a patient is looked
-for in the patient's others in that call. A single text stands alone, as a file with one document does.
+for in the patient's others in that call. A single text is treated alone, as a file with one document does.
 
 Lists and tables are treated on all cores, without the interpreter's lock. Nothing is downloaded or sent. Errors are
 `TaireError`; no message quotes a document.
@@ -60,7 +60,7 @@ class Span(NamedTuple):
 class Document:
     """A treated document: the original text for `detect`, the new one for `deid`, and the spans in it.
 
-    `id`, `patient` and `date` are what stands for them after `deid`, as in the tables of the command line. `doubt` is the
+    `id`, `patient` and `date` are their replacements after `deid`, as in the tables of the command line. `doubt` is the
     chance that the worst decision in the document is wrong: read the highest first. A text that came as HTML, RTF or base64
     comes back from `deid` in that form; `plain` is then its new text without markup, in which the spans count. `detect` gives
     what it read. Printing a document shows its size only.
@@ -234,7 +234,7 @@ class Pipeline:
         """Rewrites a table of notes: a pandas or Polars frame, a pyarrow table or record batch; gives the same kind.
 
         `text`, `id`, `patient`, `date` and `visit` name columns; those not named are recognised by their usual names, as by
-        the command line (OMOP's `note` table needs none). Ids, patients, visits and dates come out as what stands for them,
+        the command line (OMOP's `note` table needs none). Ids, patients, visits and dates are replaced,
         columns of known identities (`family_name`, ...) are used and left out. All other columns are left out too,
         unless `keep` names them: a column that nobody looked at is a leak.
 

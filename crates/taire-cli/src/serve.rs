@@ -119,7 +119,7 @@ struct ListenArgs {
     /// Listen beyond this machine without API keys: all who reach it may use it
     #[arg(long)]
     no_keys: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short)]
     quiet: bool,
 }

@@ -7,25 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{private, taire};
+use common::{Folder, private, taire};
 use serde_json::Value;
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Folder(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, content: &str) -> String {
-        fs::write(self.path(name), content).unwrap();
-        self.path(name)
-    }
-}
 
 fn rows(path: &str) -> Vec<Value> {
     let text = fs::read_to_string(path).unwrap();

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::{digits, searchable, taire, unpacked};
+use common::{digits, searchable, taire, text_of, unpacked};
 use serde_json::Value;
 
 // No town: one may fall on itself (DESIGN.md).
@@ -54,19 +54,6 @@ fn refused(name: &str, content: &str) -> String {
     assert_eq!(done.status.code(), Some(1));
     assert!(!path("out").join(name).exists());
     String::from_utf8(done.stderr).unwrap()
-}
-
-/// The text of a document, as `detect` reads it.
-fn text_of(name: &str, bytes: &[u8]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    fs::create_dir(path("in")).unwrap();
-    fs::write(path("in").join(name), bytes).unwrap();
-    let (input, out) = (path("in"), path("out.jsonl"));
-    let done = taire(&["detect", input.to_str().unwrap(), "-o", out.to_str().unwrap(), "--to", "jsonl"]);
-    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
-    let line: Value = serde_json::from_str(&fs::read_to_string(out).unwrap()).unwrap();
-    line["text"].as_str().unwrap().to_owned()
 }
 
 fn without_markup(text: &str) -> String {

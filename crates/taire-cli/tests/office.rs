@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{digits, searchable, taire, unpacked};
+use common::{digits, searchable, taire, text_of, unpacked};
 
 // No town: one may fall on itself (DESIGN.md).
 const WORDS: &[&str] =
@@ -61,19 +61,6 @@ fn treat(name: &str, written: &str) -> (Vec<u8>, String) {
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
     let report = fs::read_to_string(path("out/report.md")).unwrap();
     (fs::read(path("out").join(written)).unwrap(), report)
-}
-
-/// The text of a written document, as `detect` reads it.
-fn text_of(name: &str, bytes: &[u8]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    fs::create_dir(path("in")).unwrap();
-    fs::write(path("in").join(name), bytes).unwrap();
-    let (input, out) = (path("in"), path("out.jsonl"));
-    let done = taire(&["detect", input.to_str().unwrap(), "-o", out.to_str().unwrap(), "--to", "jsonl"]);
-    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
-    let line: serde_json::Value = serde_json::from_str(&fs::read_to_string(out).unwrap()).unwrap();
-    line["text"].as_str().unwrap().to_owned()
 }
 
 /// A letter written back in its own format: clean, and the same person everywhere.

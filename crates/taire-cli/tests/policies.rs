@@ -4,46 +4,29 @@ mod common;
 
 use std::fs;
 
-use common::taire;
+use common::{Folder, taire};
 use serde_json::{Value, json};
 
 const LETTER: &str = "Madame Aldegonde KERVADEC, née le 03/05/1950, habite au 12 rue des Lilas, 29200 Brest. Elle est couturière. \
     Vue le 12/03/2014 au CHU de Brest par le Dr Le Goff.";
 
-struct Folder(tempfile::TempDir);
+/// The letter under a policy, and the report of the run.
+fn deid(folder: &Folder, policy: &str, text: &str) -> (String, Value) {
+    let policy = folder.write("own.toml", policy);
+    let line = json!({"id": "a", "text": text, "patient": "800417", "lang": "fr"}).to_string();
+    let input = folder.write("in.jsonl", &line);
+    let out = folder.path("out.jsonl");
+    let done = taire(&["deid", &input, "-o", &out, "--policy", &policy, "--format", "json", "--quiet"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let row: Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
+    (row["text"].as_str().unwrap().to_owned(), serde_json::from_slice(&done.stdout).unwrap())
+}
 
-impl Folder {
-    fn new() -> Self {
-        Folder(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, content: &str) -> String {
-        fs::write(self.path(name), content).unwrap();
-        self.path(name)
-    }
-
-    /// The letter under a policy, and the report of the run.
-    fn deid(&self, policy: &str, text: &str) -> (String, Value) {
-        let policy = self.write("own.toml", policy);
-        let line = json!({"id": "a", "text": text, "patient": "800417", "lang": "fr"}).to_string();
-        let input = self.write("in.jsonl", &line);
-        let out = self.path("out.jsonl");
-        let done = taire(&["deid", &input, "-o", &out, "--policy", &policy, "--format", "json", "--quiet"]);
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        let row: Value = serde_json::from_str(&fs::read_to_string(&out).unwrap()).unwrap();
-        (row["text"].as_str().unwrap().to_owned(), serde_json::from_slice(&done.stdout).unwrap())
-    }
-
-    fn error(&self, policy: &str) -> String {
-        let path = self.write("wrong.toml", policy);
-        let done = taire(&["policy", "check", &path]);
-        assert_eq!(done.status.code(), Some(2), "{policy}");
-        String::from_utf8(done.stderr).unwrap()
-    }
+fn policy_error(folder: &Folder, policy: &str) -> String {
+    let path = folder.write("wrong.toml", policy);
+    let done = taire(&["policy", "check", &path]);
+    assert_eq!(done.status.code(), Some(2), "{policy}");
+    String::from_utf8(done.stderr).unwrap()
 }
 
 #[test]
@@ -61,7 +44,7 @@ fn a_short_policy_of_ones_own_does_not_lose_the_model() {
 #[test]
 fn a_kept_town_keeps_its_postal_code() {
     let folder = Folder::new();
-    let (text, _) = folder.deid("extends = \"fr\"\n[rewrite.labels]\nCity = \"keep\"", LETTER);
+    let (text, _) = deid(&folder, "extends = \"fr\"\n[rewrite.labels]\nCity = \"keep\"", LETTER);
     assert!(text.contains("29200 Brest"), "{text}");
     assert!(!text.contains("KERVADEC") && !text.contains("Lilas"), "{text}");
 }
@@ -70,12 +53,12 @@ fn a_kept_town_keeps_its_postal_code() {
 fn a_generalised_birth_date_is_a_year_and_not_a_tag() {
     let folder = Folder::new();
     let policy = "extends = \"fr\"\n[rewrite.labels]\nBirthDate = \"generalise\"\nDate = \"generalise\"";
-    let (text, report) = folder.deid(policy, LETTER);
+    let (text, report) = deid(&folder, policy, LETTER);
     assert!(text.contains("née le 1950,") && text.contains("Vue le 2014 "), "{text}");
     assert!(!text.contains('<') && !text.contains("03/05"), "{text}");
     assert!(report["fallbacks"].as_object().unwrap().is_empty());
     let month = format!("{policy}\n[rewrite.generalise]\ndates = \"month\"");
-    assert!(folder.deid(&month, LETTER).0.contains("mai 1950"));
+    assert!(deid(&folder, &month, LETTER).0.contains("mai 1950"));
 }
 
 #[test]
@@ -88,7 +71,7 @@ fn own_patterns_deny_lists_and_allowed_words_work_from_the_policy_file() {
         [[detect.allow]]\nwords = [\"Le Goff\"]\n\
         [rewrite.labels]\nOtherId = \"tag\"\nInstitution = \"tag\"";
     let text = format!("{LETTER} Elle vit aux Glycines, dans l'étude ABC-123. Foyer Les Glycines.");
-    let (text, report) = folder.deid(policy, &text);
+    let (text, report) = deid(&folder, policy, &text);
     assert!(text.contains("étude <OtherId>."), "{text}");
     assert!(!text.contains("Les Glycines"), "{text}");
     assert!(text.contains("Dr Le Goff"), "{text}");
@@ -133,8 +116,10 @@ fn policy_show_prints_the_effective_action_of_each_label() {
 #[test]
 fn policy_check_names_unknown_keys_with_the_nearest_known_one() {
     let folder = Folder::new();
-    let error =
-        folder.error("extends = \"fr\"\n[rewrite.lables]\nCity = \"keep\"\n[detect]\ntreshold = 0.4\n");
+    let error = policy_error(
+        &folder,
+        "extends = \"fr\"\n[rewrite.lables]\nCity = \"keep\"\n[detect]\ntreshold = 0.4\n",
+    );
     assert!(
         error.contains("line 2: unknown key `rewrite.lables`; did you mean `rewrite.labels`?"),
         "{error}"
@@ -143,9 +128,9 @@ fn policy_check_names_unknown_keys_with_the_nearest_known_one() {
         error.contains("line 5: unknown key `detect.treshold`; did you mean `detect.threshold`?"),
         "{error}"
     );
-    let error = folder.error("extends = \"fr\"\n[rewrite.labels]\nPostcode = \"keep\"\n");
+    let error = policy_error(&folder, "extends = \"fr\"\n[rewrite.labels]\nPostcode = \"keep\"\n");
     assert!(error.contains("did you mean `rewrite.labels.PostalCode`?"), "{error}");
-    let error = folder.error("extends = \"fr\"\n[rewrite.labels]\nFamilyName = \"generalise\"\n");
+    let error = policy_error(&folder, "extends = \"fr\"\n[rewrite.labels]\nFamilyName = \"generalise\"\n");
     assert!(error.contains("choose surrogate, tag"), "{error}");
 }
 
@@ -161,7 +146,7 @@ fn policy_check_opens_every_file_that_the_policy_names() {
         "extends = \"metric\"\nrewrite.indicators = \"absent.csv\"",
         "extends = \"absent.toml\"",
     ] {
-        let error = folder.error(policy);
+        let error = policy_error(&folder, policy);
         assert!(error.contains("absent"), "{policy}: {error}");
     }
     assert!(taire(&["policy", "check", "fr"]).status.success());
@@ -170,7 +155,7 @@ fn policy_check_opens_every_file_that_the_policy_names() {
 #[test]
 fn what_the_policy_keeps_is_counted_as_kept() {
     let folder = Folder::new();
-    let (text, report) = folder.deid("extends = \"fr\"\n[rewrite.labels]\nCity = \"keep\"", LETTER);
+    let (text, report) = deid(&folder, "extends = \"fr\"\n[rewrite.labels]\nCity = \"keep\"", LETTER);
     assert!(text.contains("couturière") && text.contains("Brest"), "{text}");
     assert_eq!(report["labels"]["City"], Value::Null, "{report}");
     assert!(report["kept"]["City"].as_u64() >= Some(1), "{report}");

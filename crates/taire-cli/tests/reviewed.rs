@@ -5,47 +5,27 @@ mod common;
 use std::fs;
 use std::process::Output;
 
-use common::taire;
+use common::{Folder, taire};
 use serde_json::{Value, json};
 
 const TEXT: &str = "Madame KERVADEC, née à Évreux, vient avec Ambre. Suivie par le Dr Le Goff.";
 
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        let folder = Folder(tempfile::tempdir().unwrap());
-        assert!(taire(&["key", "new", "-o", &folder.path("key")]).status.success());
-        folder
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn write(&self, name: &str, content: &str) -> String {
-        fs::create_dir_all(self.0.path().join(name).parent().unwrap()).unwrap();
-        fs::write(self.path(name), content).unwrap();
-        self.path(name)
-    }
-
-    fn deid(&self, input: &str, out: &str, reviewed: &str) -> Output {
-        let (key, out) = (self.path("key"), self.path(out));
-        taire(&[
-            "deid",
-            input,
-            "-o",
-            &out,
-            "--key",
-            &key,
-            "--policy",
-            "fr",
-            "--reviewed",
-            reviewed,
-            "--format",
-            "json",
-        ])
-    }
+fn deid(folder: &Folder, input: &str, out: &str, reviewed: &str) -> Output {
+    let (key, out) = (folder.path("key"), folder.path(out));
+    taire(&[
+        "deid",
+        input,
+        "-o",
+        &out,
+        "--key",
+        &key,
+        "--policy",
+        "fr",
+        "--reviewed",
+        reviewed,
+        "--format",
+        "json",
+    ])
 }
 
 /// A span over a part of the text, in code points.
@@ -60,12 +40,12 @@ fn gold(id: &str, text: &str, spans: &[Value]) -> String {
 
 #[test]
 fn gold_that_a_reviewer_corrected_is_final_and_keeps_the_format() {
-    let folder = Folder::new();
+    let folder = Folder::with_key();
     let line = |id: &str| json!({"id": id, "text": TEXT, "patient": "7", "lang": "fr"}).to_string() + "\n";
     let input = folder.write("in.jsonl", &(line("a") + &line("b")));
     // The reviewer hides what nobody else would, and lets a name stay.
     let reviewed = folder.write("gold.jsonl", &gold("a", TEXT, &[span("vient avec", "OtherDetail")]));
-    let done = folder.deid(&input, "out.jsonl", &reviewed);
+    let done = deid(&folder, &input, "out.jsonl", &reviewed);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let text = fs::read_to_string(folder.path("out.jsonl")).unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -78,7 +58,7 @@ fn gold_that_a_reviewer_corrected_is_final_and_keeps_the_format() {
 
 #[test]
 fn a_word_processors_file_is_written_from_brat_in_its_own_format() {
-    let folder = Folder::new();
+    let folder = Folder::with_key();
     folder.write("in/lettre.html", &format!("<html><body><p>{TEXT}</p></body></html>"));
     let span = span("Ambre", "GivenName");
     // The text as it is read may have more lines than the paragraph: ask the program.
@@ -91,7 +71,7 @@ fn a_word_processors_file_is_written_from_brat_in_its_own_format() {
     let start = text[..text.find("Ambre").unwrap()].chars().count();
     let (id, label) = (row["id"].as_str().unwrap(), span["label"].as_str().unwrap());
     folder.write(&format!("brat/{id}.ann"), &format!("T1\t{label} {start} {}\tAmbre\n", start + 5));
-    let done = folder.deid(&folder.path("in"), "out", &folder.path("brat"));
+    let done = deid(&folder, &folder.path("in"), "out", &folder.path("brat"));
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let mut written = fs::read_dir(folder.path("out")).unwrap().flatten().map(|e| e.path());
     let html = written.find(|p| p.extension().is_some_and(|e| e == "html")).unwrap();
@@ -101,7 +81,7 @@ fn a_word_processors_file_is_written_from_brat_in_its_own_format() {
 
 #[test]
 fn a_reviewed_span_outside_its_document_stops_the_run_before_anything_is_written() {
-    let folder = Folder::new();
+    let folder = Folder::with_key();
     let line = |id: &str| json!({"id": id, "text": TEXT, "lang": "fr"}).to_string() + "\n";
     let input = folder.write("in.jsonl", &(line("a") + &line("b")));
     let beyond = json!({"start": 10, "end": 999, "label": "City"});
@@ -117,7 +97,7 @@ fn a_reviewed_span_outside_its_document_stops_the_run_before_anything_is_written
         ),
     ] {
         let reviewed = folder.write("gold.jsonl", &gold);
-        let done = folder.deid(&input, "out.jsonl", &reviewed);
+        let done = deid(&folder, &input, "out.jsonl", &reviewed);
         let said = String::from_utf8(done.stderr).unwrap();
         assert_eq!(done.status.code(), Some(2), "{said}");
         assert!(said.contains(says) && !said.contains("KERVADEC"), "{said}");

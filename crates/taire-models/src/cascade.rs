@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use taire_detect::Detector;
 use taire_text::{Mention, Note, Source};
 
+use crate::detector::append_found;
 use crate::{StudentDetector, TransformerDetector};
 
 /// Two detectors of which the second reads what the first leaves in doubt. Their mentions are those of either.
@@ -80,13 +81,11 @@ impl Detector for Cascade {
 
     fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
         let mut chances = Vec::new();
-        for (note, out) in notes.iter().zip(out) {
-            let mut seen = Vec::new();
-            self.student.find(note, out, Some(&mut chances), &mut seen);
-            let doubts = self.doubts(note, out, &chances);
-            self.transformer.find(note, out, Some((&doubts, &self.share)), &mut seen);
-            out.append(&mut seen);
-        }
+        append_found(notes, out, |note, before, found| {
+            self.student.find(note, before, Some(&mut chances), found);
+            let doubts = self.doubts(note, before, &chances);
+            self.transformer.find(note, before, Some((&doubts, &self.share)), found);
+        });
         Ok(())
     }
 }

@@ -111,19 +111,30 @@ impl Detector for CrfDetector {
     }
 
     fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
-        for (note, out) in notes.iter().zip(out) {
-            let mut seen = Vec::new();
-            self.each(note, out, |first, last, class, p| {
-                say(note, (first, last), class, p, Source::Crf, &mut seen);
+        append_found(notes, out, |note, before, found| {
+            self.each(note, before, |first, last, class, p| {
+                push_mentions(note, (first, last), class, p, Source::Crf, found);
             });
-            out.append(&mut seen);
-        }
+        });
         Ok(())
     }
 }
 
+/// Calls `find` with each note and the mentions of earlier detectors, and appends what it found to them.
+pub(crate) fn append_found(
+    notes: &[Note],
+    out: &mut [Vec<Mention>],
+    mut find: impl FnMut(&Note, &[Mention], &mut Vec<Mention>),
+) {
+    for (note, out) in notes.iter().zip(out) {
+        let mut found = Vec::new();
+        find(note, out, &mut found);
+        out.append(&mut found);
+    }
+}
+
 /// What a model found, as mentions: whole names split, with corrections that its class cannot express.
-pub(crate) fn say(
+pub(crate) fn push_mentions(
     note: &Note,
     (first, last): (usize, usize),
     class: Class,

@@ -1,12 +1,11 @@
 //! Attacks that once succeeded on what the rewriter wrote, with the public code and lists and without the key. Each test runs
 //! one of them and asks that it gain nothing.
 
-use taire_surrogate::{IdKind, Rewriter, SecretKey};
-use taire_text::{Entity, Label, Language, Note, PatientId, Role, Score, SourceSet, Span, marked};
+mod common;
 
-fn rewriter(seed: u8, settings: &str) -> Rewriter {
-    Rewriter::new(SecretKey::from_bytes(&[seed; 32]).unwrap(), toml::from_str(settings).unwrap()).unwrap()
-}
+use common::{marked_entities, rewriter};
+use taire_surrogate::{IdKind, Rewriter};
+use taire_text::{Label, Language, Note, PatientId};
 
 /// A letter of marked text; `[Morel](FamilyName:Caregiver)` gives a role.
 struct Letter<'a> {
@@ -23,21 +22,8 @@ impl<'a> Letter<'a> {
 
     /// What each entity became.
     fn rewrite(&self, rewriter: &Rewriter) -> Vec<(Label, String)> {
-        let marked = marked::parse(self.source);
-        let entity = |(range, name): &(std::ops::Range<usize>, String)| {
-            let (label, role) = name.split_once(':').unwrap_or((name, "Unknown"));
-            Entity {
-                span: Span::new(range.start, range.end),
-                label: label.parse().unwrap(),
-                role: role.parse::<Role>().unwrap(),
-                score: Score::CERTAIN,
-                sources: SourceSet::default(),
-                doubtful_value: false,
-                mentions: Vec::new(),
-            }
-        };
-        let entities: Vec<Entity> = marked.spans.iter().map(entity).collect();
-        let note = Note::builder(self.id, &marked.text)
+        let (text, entities) = marked_entities(self.source);
+        let note = Note::builder(self.id, &text)
             .patient(self.patient.and_then(PatientId::parse))
             .language(Some(self.language))
             .build()

@@ -1,11 +1,14 @@
 //! Whether the time of a released letter still makes one life under `ldp` and `metric`: ages agree with the birth date, nothing
 //! happened before the birth, nobody is very old by accident, and dates keep the class that the thesis publishes (§8.2.2.1).
 
+mod common;
+
+use common::marked_entities;
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use taire_surrogate::{Rewriter, SecretKey};
 use taire_text::date::parse;
-use taire_text::{Entity, Label, Language, Note, PatientId, Role, Score, SourceSet, Span, marked};
+use taire_text::{Label, Language, Note, PatientId};
 
 const LETTERS: u32 = 300;
 const CLASSES: [i64; 3] = [61, 660, 36_000];
@@ -76,19 +79,8 @@ impl Letter {
     }
 
     fn rewrite(&self, rewriter: &Rewriter, id: &str) -> Vec<(Label, String)> {
-        let marked = marked::parse(&self.source);
-        let entities: Vec<Entity> = (marked.spans.iter())
-            .map(|(range, name)| Entity {
-                span: Span::new(range.start, range.end),
-                label: name.parse().unwrap(),
-                role: Role::Unknown,
-                score: Score::CERTAIN,
-                sources: SourceSet::default(),
-                doubtful_value: false,
-                mentions: Vec::new(),
-            })
-            .collect();
-        let note = Note::builder(id, &marked.text)
+        let (text, entities) = marked_entities(&self.source);
+        let note = Note::builder(id, &text)
             .patient(PatientId::parse(id))
             .date(Some(self.written))
             .language(Some(Language::Fr))

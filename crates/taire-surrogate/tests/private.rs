@@ -1,9 +1,12 @@
 //! Notes under mechanisms that declare a loss: what is spent, what is refused, what still agrees.
 
+mod common;
+
+use common::marked_entities;
 use jiff::civil::{Date, date};
 use taire_surrogate::{Loss, Rewriter, Rewritten, SecretKey, Unit};
 use taire_text::date::parse;
-use taire_text::{Entity, Label, Language, Note, PatientId, Role, Score, SourceSet, Span, marked};
+use taire_text::{Label, Language, Note, PatientId};
 
 const LETTER: &str = "M. Jean habite à [Bermont](City) [90400](PostalCode). Né le [02/03/1946](BirthDate), [74 ans](Age), \
     vu le [12/02/2020](Date) puis le [26/02/2020](Date) à [Dijon](City), opéré [il y a 15 ans](RelativeDate), suivi \
@@ -14,21 +17,8 @@ fn run(seed: u8, id: &str, settings: &str) -> (Rewritten, Vec<(Label, String)>) 
 }
 
 fn run_on(source: &str, seed: u8, id: &str, settings: &str) -> (Rewritten, Vec<(Label, String)>) {
-    let marked = marked::parse(source);
-    let entities: Vec<Entity> = marked
-        .spans
-        .iter()
-        .map(|(range, name)| Entity {
-            span: Span::new(range.start, range.end),
-            label: name.parse().unwrap(),
-            role: Role::Unknown,
-            score: Score::CERTAIN,
-            sources: SourceSet::default(),
-            doubtful_value: false,
-            mentions: Vec::new(),
-        })
-        .collect();
-    let note = Note::builder(id, &marked.text)
+    let (text, entities) = marked_entities(source);
+    let note = Note::builder(id, &text)
         .patient(PatientId::parse("p"))
         .date(Some(date(2020, 3, 1)))
         .language(Some(Language::Fr))

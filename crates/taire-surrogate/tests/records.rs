@@ -1,14 +1,15 @@
 //! Thousands of random records: what must hold of time whatever the calendar.
 
+mod common;
+
 use std::collections::BTreeMap;
 
+use common::marked_entities;
 use jiff::ToSpan;
 use jiff::civil::{Date, date};
 use taire_surrogate::{Rewriter, SecretKey};
 use taire_text::date::parse;
-use taire_text::{
-    Entity, Label, Language, Note, PatientId, Role, Score, SourceSet, Span, SplitMix64, marked,
-};
+use taire_text::{Label, Language, Note, PatientId, SplitMix64};
 
 const RECORDS: u64 = 2000;
 
@@ -96,21 +97,8 @@ struct New {
 }
 
 fn rewrite(rewriter: &Rewriter, seed: u64, letter: &Letter) -> New {
-    let marked = marked::parse(&letter.source);
-    let entities: Vec<Entity> = marked
-        .spans
-        .iter()
-        .map(|(range, name)| Entity {
-            span: Span::new(range.start, range.end),
-            label: name.parse().unwrap(),
-            role: Role::Unknown,
-            score: Score::CERTAIN,
-            sources: SourceSet::default(),
-            doubtful_value: false,
-            mentions: Vec::new(),
-        })
-        .collect();
-    let note = Note::builder(&letter.id, &marked.text)
+    let (text, entities) = marked_entities(&letter.source);
+    let note = Note::builder(&letter.id, &text)
         .patient(PatientId::parse(&format!("p{seed}")))
         .date(Some(letter.date))
         .language(Some(Language::Fr))

@@ -1,11 +1,14 @@
 //! The losses that a report prints, against what released documents give away: pairs of neighbouring letters are rewritten many
 //! times and told apart by what they show. `TAIRE_AUDIT_DOCUMENTS` sets how many letters of each are written.
 
+mod common;
+
+use common::marked_entities;
 use jiff::civil::{Date, date};
 use taire_privacy::audit::sampled_loss;
 use taire_surrogate::{Rewriter, Rewritten, SecretKey, Unit};
 use taire_text::date::parse;
-use taire_text::{Entity, Language, Note, PatientId, Role, Score, SourceSet, Span, marked};
+use taire_text::{Language, Note, PatientId};
 
 /// A measured loss is wrong with at most this probability.
 const ERROR: f64 = 1e-4;
@@ -16,18 +19,7 @@ fn documents() -> u64 {
 
 /// How many documents showed each event, and the last of them with its releases.
 fn release(source: &str, settings: &str, event: impl Fn(&[String]) -> usize) -> (Vec<u64>, Rewritten) {
-    let marked = marked::parse(source);
-    let entities: Vec<Entity> = (marked.spans.iter())
-        .map(|(range, name)| Entity {
-            span: Span::new(range.start, range.end),
-            label: name.parse().unwrap(),
-            role: Role::Unknown,
-            score: Score::CERTAIN,
-            sources: SourceSet::default(),
-            doubtful_value: false,
-            mentions: Vec::new(),
-        })
-        .collect();
+    let (text, entities) = marked_entities(source);
     let mut counts = vec![0u64; 64];
     let mut last = Rewritten::default();
     let keys = 8;
@@ -35,7 +27,7 @@ fn release(source: &str, settings: &str, event: impl Fn(&[String]) -> usize) -> 
         let key = SecretKey::from_bytes(&[key as u8 + 1; 32]).unwrap();
         let rewriter = Rewriter::new(key, toml::from_str(settings).unwrap()).unwrap();
         for id in 0..documents() / keys {
-            let note = Note::builder(format!("{id}"), &marked.text)
+            let note = Note::builder(format!("{id}"), &text)
                 .patient(PatientId::parse(source))
                 .date(Some(date(2020, 3, 12)))
                 .language(Some(Language::Fr))

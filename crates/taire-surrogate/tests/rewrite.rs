@@ -1,33 +1,17 @@
 //! Whole notes through the rewriter: what must hold whatever the key and the text.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use common::{marked_entities, rewriter};
 use jiff::civil::date;
 use proptest::prelude::*;
 use taire_surrogate::{IdKind, Rewriter, Rewritten, SecretKey, Settings};
 use taire_text::{
-    Entity, KnownIdentity, Label, Language, Note, PatientId, Role, Score, Sex, SourceSet, Span, fold, marked,
+    Entity, KnownIdentity, Label, Language, Note, PatientId, Role, Score, Sex, SourceSet, Span, fold,
 };
-
-fn entities(source: &str) -> (String, Vec<Entity>) {
-    let marked = marked::parse(source);
-    let entity = |(range, name): &(std::ops::Range<usize>, String)| Entity {
-        span: Span::new(range.start, range.end),
-        label: name.parse::<Label>().unwrap(),
-        role: Role::Unknown,
-        score: Score::CERTAIN,
-        sources: SourceSet::default(),
-        doubtful_value: false,
-        mentions: Vec::new(),
-    };
-    let entities = marked.spans.iter().map(entity).collect();
-    (marked.text, entities)
-}
-
-fn rewriter(seed: u8, settings: &str) -> Rewriter {
-    Rewriter::new(SecretKey::from_bytes(&[seed; 32]).unwrap(), toml::from_str(settings).unwrap()).unwrap()
-}
 
 struct Case<'a> {
     source: &'a str,
@@ -38,7 +22,7 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn run(&self, rewriter: &Rewriter) -> (String, Rewritten, Vec<(String, String)>) {
-        let (text, entities) = entities(self.source);
+        let (text, entities) = marked_entities(self.source);
         let note = Note::builder("n", &text)
             .patient(PatientId::parse("p1"))
             .date(self.date)
@@ -197,7 +181,7 @@ fn a_doubtful_value_becomes_its_tag() {
         ["", "all = \"surrogate\"", "labels = { PostalCode = \"generalise\", Street = \"surrogate\" }"]
     {
         let (text, mut found) =
-            entities("leucocitosis ([13500](PostalCode)), [T3N1M0](Street), Sr. [Blanco](FamilyName)");
+            marked_entities("leucocitosis ([13500](PostalCode)), [T3N1M0](Street), Sr. [Blanco](FamilyName)");
         found[..2].iter_mut().for_each(|e| e.doubtful_value = true);
         let note = Note::builder("n", &text).language(Some(Language::Es)).build().unwrap();
         let rewritten = rewriter(3, settings).rewrite(&note, &found).unwrap();
@@ -342,7 +326,7 @@ proptest! {
             entities.push(Entity {
                 span: Span::new(start, text.len()), label: *label, role: Role::Unknown,
                 score: Score::CERTAIN, sources: SourceSet::default(), doubtful_value: false,
- mentions: Vec::new(),
+                mentions: Vec::new(),
             });
         }
         let language = if french { Language::Fr } else { Language::Es };

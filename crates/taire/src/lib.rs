@@ -22,12 +22,15 @@
 
 pub mod batch;
 mod crosswalk;
+mod deidentified;
 mod deidentifier;
 mod doubt;
+mod engine;
 mod error;
 mod given;
 pub mod links;
 mod losses;
+mod models;
 mod pipeline;
 mod policy;
 mod records;
@@ -39,12 +42,14 @@ pub mod training;
 mod words;
 
 pub use crosswalk::Crosswalk;
+pub use deidentified::{Deidentified, Written};
 pub use deidentifier::{Deidentifier, DeidentifierBuilder, KeyChoice};
 pub use doubt::{Doubt, Findings};
+pub use engine::{Engine, text_id};
 pub use error::{Error, ErrorKind};
 pub use links::{LinkCounts, Links};
 pub use losses::{EventWords, PatientSpent, Spent};
-pub use pipeline::{Deidentified, Engine, Pipeline, Written, text_id};
+pub use pipeline::Pipeline;
 pub use policy::{
     AllowedWords, DenyList, POLICY_KEYS, PatternRule, Policy, PolicyKey, SHIPPED, TrustedScope,
     policy_reference,

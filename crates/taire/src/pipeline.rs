@@ -1,114 +1,35 @@
 //! One document through every stage: annotate, detect, fuse, look again, fuse, rewrite.
 
-use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::civil::Date;
 use taire_detect::{
     AllowList, AllowedSpans, Calibration, Detector, FusionRule, Guard, Lexical, LinkFacts, Metadata,
     OwnRules, Patterns, PeopleIndex, Sections, SpanIndex, Structure, TrustedRecord,
-    attach_overruled_mentions, candidates_below_threshold, footer_values, foreign_language, fuse,
-    header_values, initials, long_numbers, mask_titles, second_pass, settle, words,
+    attach_overruled_mentions, candidates_below_threshold, footer_values, fuse, header_values, initials,
+    long_numbers, mask_titles, second_pass, settle, words,
 };
-use taire_formats::{Directory, FinalSpan};
 use taire_lexicon::Annotator;
-use taire_models::{Cascade, CrfDetector, ReadShare, StudentDetector, TransformerDetector};
-use taire_surrogate::{Action, Fallback, IdKind, RecordNames, Release, Rewriter, ScopeKind, SecretKey};
-use taire_text::{CancelFlag, Entity, Label, Language, Mention, Note, Phi, Source};
+use taire_models::{Cascade, ReadShare};
+use taire_surrogate::{Action, IdKind, RecordNames, Rewriter, SecretKey};
+use taire_text::{Entity, Label, Language, Mention, Note, Source};
 
-use crate::report::DirectoryCounts;
-use crate::settled::{drop_allowed, kept_entities, settled_entities};
-use crate::{Doubt, Error, Findings, Policy, Records, given};
-
-/// The sources a policy may name.
-pub(crate) const BUILT: &[Source] = &[
-    Source::Metadata,
-    Source::Structure,
-    Source::Pattern,
-    Source::Lexicon,
-    Source::Initials,
-    Source::Crf,
-    Source::Student,
-    Source::Transformer,
-    Source::Trusted,
-    Source::AllowList,
-];
-
-/// The policy's own model, else the one that ships.
-fn model(policy: &Policy, language: Language) -> Result<CrfDetector, Error> {
-    if let Some(path) = &policy.detect.model {
-        let model_error =
-            |e: &dyn std::fmt::Display| Error::policy(format!("detect.model {}: {e}", path.display()));
-        let bytes = std::fs::read(path).map_err(|e| model_error(&e))?;
-        let detector = CrfDetector::from_bytes(&bytes).map_err(|e| model_error(&e))?;
-        return match detector.language() {
-            of if of == language => Ok(detector),
-            of => Err(model_error(&format!(
-                "it was trained for language `{of}` and cannot read `{language}`; \
-                 give the policy `language = \"{of}\"`"
-            ))),
-        };
-    }
-    let missing =
-        || Error::policy(format!("detect.sources names `crf`, but no model ships for language `{language}`"));
-    Ok(CrfDetector::shipped(language).ok_or_else(missing)??)
-}
-
-/// The student of a policy: its own model, else the one that ships.
-fn student(policy: &Policy) -> Result<StudentDetector, Error> {
-    let Some(path) = &policy.detect.student else {
-        return Ok(StudentDetector::shipped()?);
-    };
-    let failed = |e: &dyn std::fmt::Display| Error::policy(format!("detect.student {}: {e}", path.display()));
-    let bytes = std::fs::read(path).map_err(|e| failed(&e))?;
-    StudentDetector::from_bytes(&bytes).map_err(|e| failed(&e))
-}
-
-/// The transformer of a policy: its own model, else the one that ships.
-fn transformer(policy: &Policy, language: Language) -> Result<TransformerDetector, Error> {
-    let detector = match &policy.detect.transformer {
-        None => TransformerDetector::shipped()?,
-        Some(folder) => own_transformer(policy, folder, language)?,
-    };
-    match policy.detect.pool {
-        None => Ok(detector),
-        Some(share) => Ok(detector.beside(model(policy, language)?, share)),
-    }
-}
-
-/// A transformer in a folder that the policy names.
-fn own_transformer(policy: &Policy, folder: &Path, language: Language) -> Result<TransformerDetector, Error> {
-    if let Some(missing) = policy.missing_model() {
-        return Err(Error::policy(missing));
-    }
-    let failed = |e: &dyn std::fmt::Display| Error::policy(format!("detect.transformer: {e}"));
-    let detector = TransformerDetector::read(folder).map_err(|e| failed(&e))?;
-    if !detector.languages().contains(&language) {
-        let languages: Vec<_> = detector.languages().iter().map(|l| l.key()).collect();
-        let languages = languages.join("+");
-        return Err(failed(&format!(
-            "{} was trained for language `{languages}` and cannot read `{language}`",
-            folder.display()
-        )));
-    }
-    Ok(detector)
-}
+use crate::models::{self, KNOWN_SOURCES};
+use crate::settled::{drop_allowed, kept_entities};
+use crate::{Deidentified, Doubt, Error, Findings, Policy, Records, Written, given};
 
 /// One policy, built: shared by all threads.
 pub struct Pipeline {
     policy: Policy,
     language: Language,
-    annotator: Arc<Annotator>,
+    pub(crate) annotator: Arc<Annotator>,
     detectors: Arc<[Box<dyn Detector>]>,
     /// Rules that the policy brings with it.
     own: Arc<OwnRules>,
     rule: FusionRule,
     calibration: Calibration,
-    rewriter: Option<Rewriter>,
+    pub(crate) rewriter: Option<Rewriter>,
     /// The institution's staff, sites and services, looked for in every note.
-    directory: Option<Arc<PeopleIndex>>,
+    pub(crate) directory: Option<Arc<PeopleIndex>>,
     /// How much the transformer of a cascade read.
     read_share: Option<Arc<ReadShare>>,
 }
@@ -116,80 +37,6 @@ pub struct Pipeline {
 impl std::fmt::Debug for Pipeline {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pipeline").field("policy", &self.policy.name).finish_non_exhaustive()
-    }
-}
-
-/// A treated document.
-#[derive(Clone)]
-pub struct Deidentified {
-    /// The new text, plain.
-    pub text: String,
-    /// The new text in the form the old one came in, where that is HTML, RTF or base64.
-    pub in_form: Option<String>,
-    /// What was found, in the original.
-    pub entities: Vec<Entity>,
-    /// What was written, in the new text.
-    pub written: Vec<Written>,
-    /// Indices of entities that came out as they were: the policy keeps them, or the right value is the same.
-    pub kept: Vec<usize>,
-    /// Where a tag was written because no surrogate could be made.
-    pub fallbacks: Vec<Fallback>,
-    /// What the mechanisms declared, release by release.
-    pub releases: Vec<Release>,
-    /// Words that place an event without a date and stay as they are, where dates are released by a mechanism.
-    pub event_words: usize,
-    /// What replaces the id of the document.
-    pub id: String,
-    /// What replaces the stay it belongs to, where the run knows one.
-    pub visit: Option<String>,
-    /// What replaces the patient id.
-    pub patient: Option<String>,
-    /// What replaces the date of the document.
-    pub date: Option<Date>,
-    /// How sure the worst decision is.
-    pub doubt: Doubt,
-}
-
-impl Deidentified {
-    /// A document that was searched and not rewritten.
-    pub(crate) fn unchanged(note: &Note, findings: Findings) -> Deidentified {
-        Deidentified {
-            text: note.raw().to_owned(),
-            in_form: None,
-            id: note.id.clone(),
-            visit: None,
-            doubt: findings.doubt,
-            entities: findings.entities,
-            written: Vec::new(),
-            kept: Vec::new(),
-            fallbacks: Vec::new(),
-            releases: Vec::new(),
-            event_words: 0,
-            patient: note.patient.clone().map(String::from),
-            date: note.date,
-        }
-    }
-}
-
-/// Something that was written in place of an entity.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// Bytes of the new text.
-    pub range: Range<usize>,
-    /// Index of the entity it replaces.
-    pub entity: usize,
-    /// Bytes of the original that went: the entity, and small words beside it that had to agree.
-    pub original: Range<usize>,
-    /// How many of them stand before the entity, and how many bytes were written before `range` in their place: `à `
-    /// becomes `au ` before `Mans`.
-    pub took: usize,
-    /// How many bytes were written there.
-    pub put: usize,
-}
-
-impl std::fmt::Debug for Deidentified {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Deidentified({}, {} entities)", Phi::new(&self.text), self.entities.len())
     }
 }
 
@@ -202,7 +49,7 @@ impl Pipeline {
     ) -> Result<Pipeline, Error> {
         let mut detectors: Vec<Box<dyn Detector>> = Vec::new();
         let mut read_share = None;
-        for &source in BUILT.iter().filter(|&&s| policy.looks(s)) {
+        for &source in KNOWN_SOURCES.iter().filter(|&&s| policy.looks(s)) {
             match source {
                 Source::Metadata => detectors.push(Box::new(Metadata)),
                 Source::Structure => detectors.push(Box::new(Structure)),
@@ -210,17 +57,21 @@ impl Pipeline {
                 Source::Lexicon => detectors.push(Box::new(Lexical)),
                 Source::Crf if policy.detect.pool.is_some() => {}
                 // It reads what the rules found, so it comes after them.
-                Source::Crf => detectors.push(Box::new(model(policy, language)?)),
+                Source::Crf => detectors.push(Box::new(models::crf(policy, language)?)),
                 // It reads for the transformer too, which comes after it.
                 Source::Student if policy.detect.cascade.is_some() => {}
-                Source::Student => detectors.push(Box::new(student(policy)?)),
+                Source::Student => detectors.push(Box::new(models::student(policy)?)),
                 Source::Transformer => match policy.detect.cascade {
                     Some(least) => {
-                        let cascade = Cascade::new(student(policy)?, transformer(policy, language)?, least);
+                        let cascade = Cascade::new(
+                            models::student(policy)?,
+                            models::transformer(policy, language)?,
+                            least,
+                        );
                         read_share = Some(cascade.share());
                         detectors.push(Box::new(cascade));
                     }
-                    None => detectors.push(Box::new(transformer(policy, language)?)),
+                    None => detectors.push(Box::new(models::transformer(policy, language)?)),
                 },
                 Source::AllowList => {
                     let list = AllowList::new(policy.judgements()?);
@@ -252,7 +103,7 @@ impl Pipeline {
     }
 
     /// The same detectors with surrogates of another key. Ids that join tables are permuted by `join_key`.
-    fn with_key(&self, key: &SecretKey, join_key: &SecretKey) -> Result<Pipeline, Error> {
+    pub(crate) fn with_key(&self, key: &SecretKey, join_key: &SecretKey) -> Result<Pipeline, Error> {
         Ok(Pipeline {
             policy: self.policy.clone(),
             language: self.language,
@@ -293,7 +144,7 @@ impl Pipeline {
     }
 
     /// One note, with what the caller holds for certain of its patient.
-    fn find_one(
+    pub(crate) fn find_one(
         &self,
         note: Note,
         others: &TrustedRecord,
@@ -315,7 +166,7 @@ impl Pipeline {
     }
 
     /// The same, with what joins the note to others of its patient.
-    fn gather_linked(&self, note: Note) -> Result<(TrustedRecord, LinkFacts), Error> {
+    pub(crate) fn gather_linked(&self, note: Note) -> Result<(TrustedRecord, LinkFacts), Error> {
         let mut notes = [note];
         let mut mentions =
             self.run_detectors(&mut notes, None, |source| !source.is_learned())?.pop().unwrap_or_default();
@@ -477,7 +328,7 @@ impl Pipeline {
         self.rewrite_findings(note, Findings { entities, ..Findings::default() })
     }
 
-    fn rewrite_findings(&self, note: &Note, findings: Findings) -> Result<Deidentified, Error> {
+    pub(crate) fn rewrite_findings(&self, note: &Note, findings: Findings) -> Result<Deidentified, Error> {
         let Findings { entities, record_names, .. } = findings;
         let rewriter = self.rewriter.as_ref().ok_or_else(|| Error::usage("rewriting needs a secret key"))?;
         let rewritten = rewriter.rewrite_in_record(note, &entities, &record_names)?;
@@ -507,314 +358,4 @@ impl Pipeline {
             doubt: Doubt::default(),
         })
     }
-}
-
-/// The pipelines of a run: one policy for all documents, or one by language.
-#[derive(Debug)]
-pub struct Engine {
-    pipelines: Vec<(Language, Pipeline)>,
-    forced: Option<Language>,
-    /// The caller named the language: documents are not asked for theirs.
-    insists: bool,
-}
-
-impl Engine {
-    /// `policy` as given by the user, or each language's own; `language` forces one.
-    pub fn new(
-        policy: Option<&str>,
-        language: Option<Language>,
-        key: Option<&SecretKey>,
-    ) -> Result<Engine, Error> {
-        Engine::with_words(policy, &[], language, key)
-    }
-
-    /// The same, with lists of judged words beside those of the policy.
-    pub fn with_words(
-        policy: Option<&str>,
-        words: &[PathBuf],
-        language: Option<Language>,
-        key: Option<&SecretKey>,
-    ) -> Result<Engine, Error> {
-        let chosen = policy.map(Policy::load).transpose()?;
-        Engine::build(chosen.as_ref(), words, language, key)
-    }
-
-    /// One policy that is at hand.
-    pub fn of_policy(
-        policy: &Policy,
-        language: Option<Language>,
-        key: Option<&SecretKey>,
-    ) -> Result<Engine, Error> {
-        Engine::build(Some(policy), &[], language, key)
-    }
-
-    fn build(
-        chosen: Option<&Policy>,
-        words: &[PathBuf],
-        language: Option<Language>,
-        key: Option<&SecretKey>,
-    ) -> Result<Engine, Error> {
-        let forced = language.or(chosen.and_then(|p| p.language));
-        let mut pipelines = Vec::new();
-        for &language in Language::ALL.iter().filter(|&&l| forced.is_none_or(|f| f == l)) {
-            let mut policy = match chosen {
-                Some(policy) => policy.clone(),
-                None => Policy::shipped(language.key())?,
-            };
-            policy.add_allow_lists(words)?;
-            pipelines.push((language, Pipeline::from_policy(&policy, language, key.cloned())?));
-        }
-        Ok(Engine { pipelines, forced, insists: language.is_some() })
-    }
-
-    /// Has the people and places of a directory looked for in every document. Returns how many values were no names and
-    /// are ignored (`ne plus écrire`, `interne4`).
-    pub fn use_directory(&mut self, directory: &Directory) -> usize {
-        let mut index = PeopleIndex::of_staff();
-        for entry in &directory.entries {
-            index.begin_row();
-            let families: Vec<&str> = [entry.family_name.as_str(), &entry.birth_name]
-                .into_iter()
-                .filter(|n| !n.is_empty())
-                .collect();
-            if !families.is_empty() || !entry.given_name.is_empty() {
-                index.add_person(&families, &entry.given_name);
-            }
-            if !entry.full_name.is_empty() {
-                index.add_full_name(&entry.full_name);
-            }
-            entry.facilities.iter().for_each(|name| index.add_facility(name));
-            index.add_city(&entry.city);
-            entry.phones.iter().for_each(|phone| index.add_phone(phone));
-            entry.emails.iter().for_each(|mail| index.add_code(mail, Label::Email));
-            entry.ids.iter().for_each(|id| index.add_code(id, Label::ProfessionalLicence));
-        }
-        let junk = index.junk() + directory.placeholders;
-        let index = Arc::new(index);
-        self.pipelines.iter_mut().for_each(|(_, pipeline)| pipeline.directory = Some(index.clone()));
-        junk
-    }
-
-    /// How many rows of the directory there are, and of how many something was found in a document so far.
-    pub fn directory_counts(&self) -> Option<DirectoryCounts> {
-        let index = self.pipelines.iter().find_map(|(_, pipeline)| pipeline.directory.as_deref())?;
-        let (rows, joined) = (index.rows(), index.found_rows());
-        Some(DirectoryCounts { rows, joined, unjoined: rows - joined })
-    }
-
-    /// The language every document is read in, if it is not told by the document.
-    pub fn language(&self) -> Option<Language> {
-        self.forced
-    }
-
-    /// The policies, one for each language that is read.
-    pub fn policies(&self) -> impl Iterator<Item = &Policy> {
-        self.pipelines.iter().map(|(_, p)| p.policy())
-    }
-
-    /// The policy of documents in a language.
-    pub fn policy_of(&self, language: Language) -> Result<&Policy, Error> {
-        self.pipeline(language).map(Pipeline::policy)
-    }
-
-    fn pipeline(&self, language: Language) -> Result<&Pipeline, Error> {
-        self.pipelines
-            .iter()
-            .find(|(l, _)| *l == language)
-            .map(|(_, p)| p)
-            .ok_or_else(|| Error::usage(format!("no pipeline was built for language `{language}`")))
-    }
-
-    /// Refuses a document that is neither French nor Spanish, unless the caller insists on a language or the document
-    /// brought its own.
-    fn check_language(&self, note: &Note) -> Result<(), Error> {
-        if self.insists || note.language_given && self.forced.is_none() {
-            return Ok(());
-        }
-        match foreign_language(note) {
-            None => Ok(()),
-            Some(name) => Err(Error::refused(format!(
-                "the document seems to be in {name}; Taire reads French and Spanish: `--lang fr` or `--lang es` insists"
-            ))),
-        }
-    }
-
-    /// Whether a first reading of all documents is of use: see [`Engine::gather`].
-    pub fn trusts_records(&self) -> bool {
-        self.policies().any(Policy::trusts_record)
-    }
-
-    /// What is certain in one note, for [`Records`]; nothing where the policy of its language does not ask.
-    pub fn gather(&self, note: Note) -> Result<TrustedRecord, Error> {
-        guarded(|| {
-            self.check_language(&note)?;
-            let pipeline = self.pipeline(note.language)?;
-            if pipeline.policy().trusts_record() {
-                pipeline.gather(note)
-            } else {
-                Ok(TrustedRecord::default())
-            }
-        })
-    }
-
-    /// What joins a note to others of its patient, and, where the policy of its language trusts records, what is certain in
-    /// it.
-    pub fn gather_linked(&self, note: Note) -> Result<(TrustedRecord, LinkFacts), Error> {
-        guarded(|| {
-            self.check_language(&note)?;
-            let pipeline = self.pipeline(note.language)?;
-            let (record, facts) = pipeline.gather_linked(note)?;
-            let record = if pipeline.policy().trusts_record() { record } else { TrustedRecord::default() };
-            Ok((record, facts))
-        })
-    }
-
-    /// What identifies somebody in one note. A fault inside a stage is an error of this document only.
-    pub fn detect(&self, note: Note) -> Result<(Note, Vec<Entity>), Error> {
-        self.find(note).map(|(note, findings)| (note, findings.entities))
-    }
-
-    /// The same, with what was left in the text although it may identify.
-    pub fn find(&self, note: Note) -> Result<(Note, Findings), Error> {
-        self.find_with(note, &TrustedRecord::default())
-    }
-
-    /// The same, with what the caller holds for certain of the note's patient; it counts where the policy trusts records.
-    pub fn find_with(&self, note: Note, others: &TrustedRecord) -> Result<(Note, Findings), Error> {
-        self.find_among(note, others, None)
-    }
-
-    /// The same, with known people who may be anywhere.
-    pub fn find_among(
-        &self,
-        note: Note,
-        others: &TrustedRecord,
-        people: Option<&PeopleIndex>,
-    ) -> Result<(Note, Findings), Error> {
-        guarded(|| {
-            self.check_language(&note)?;
-            let pipeline = self.pipeline(note.language)?;
-            match pipeline.policy().trusts_record() {
-                true => pipeline.find_one(note, others, people),
-                false => pipeline.find_one(note, &TrustedRecord::default(), people),
-            }
-        })
-    }
-
-    /// Like [`Engine::find`], and gives up once `cancel` is set; so does the rewriting of the note.
-    pub fn find_unless(&self, mut note: Note, cancel: &CancelFlag) -> Result<(Note, Findings), Error> {
-        note.cancel = Some(cancel.clone());
-        guarded(|| {
-            self.check_language(&note)?;
-            let pipeline = self.pipeline(note.language)?;
-            pipeline.find_one(note, &TrustedRecord::default(), None)
-        })
-    }
-
-    /// The same detectors, shared, with surrogates of another key. Ids that join tables are permuted by `join_key`.
-    pub fn with_key(&self, key: &SecretKey, join_key: &SecretKey) -> Result<Engine, Error> {
-        let keyed = |(language, pipeline): &(Language, Pipeline)| {
-            pipeline.with_key(key, join_key).map(|pipeline| (*language, pipeline))
-        };
-        let pipelines = self.pipelines.iter().map(keyed).collect::<Result<_, _>>()?;
-        Ok(Engine { pipelines, forced: self.forced, insists: self.insists })
-    }
-
-    /// What re-keys tables beside the documents: all policies must treat ids and dates alike, by patient.
-    pub(crate) fn companion_rewriter(&self) -> Result<&Rewriter, Error> {
-        let mut rewriters = self.pipelines.iter().filter_map(|(_, p)| p.rewriter.as_ref());
-        let first = rewriters.next().ok_or_else(|| Error::usage("rewriting needs a secret key"))?;
-        let settings = first.settings();
-        if settings.scope == ScopeKind::Document || settings.dates.by_document() {
-            return Err(Error::policy(
-                "tables are re-keyed by patient: rewrite.scope must be `patient` or `corpus`, and the method of rewrite.dates \
-                 shift, blur, warp or year",
-            ));
-        }
-        let alike = |r: &Rewriter| r.settings() == settings;
-        match rewriters.all(alike) {
-            true => Ok(first),
-            false => {
-                Err(Error::policy("the policies of the languages move dates differently; give one policy"))
-            }
-        }
-    }
-
-    /// A note whose spans are final, as if they had been found in it. `others` is what the caller holds for certain of its
-    /// patient.
-    pub fn settled(
-        &self,
-        mut note: Note,
-        spans: &[FinalSpan],
-        others: &TrustedRecord,
-    ) -> Result<(Note, Findings), Error> {
-        guarded(|| {
-            let pipeline = self.pipeline(note.language)?;
-            pipeline.annotator.annotate(&mut note);
-            let entities = settled_entities(&note, spans)?;
-            let record_names = RecordNames::new(others.names());
-            Ok((
-                note,
-                Findings { entities, below_threshold: Vec::new(), doubt: Doubt::default(), record_names },
-            ))
-        })
-    }
-
-    /// Rewrites one note whose entities a person has settled. A fault inside a stage is an error of this document only.
-    pub fn rewrite(&self, mut note: Note, entities: Vec<Entity>) -> Result<Deidentified, Error> {
-        guarded(|| {
-            let pipeline = self.pipeline(note.language)?;
-            pipeline.annotator.annotate(&mut note);
-            pipeline.rewrite(&note, entities)
-        })
-    }
-
-    /// Finds and rewrites one note. A fault inside a stage is an error of this document only.
-    pub fn run(&self, note: Note) -> Result<Deidentified, Error> {
-        self.run_with(note, &TrustedRecord::default())
-    }
-
-    /// The same, with what the caller holds for certain of the note's patient.
-    pub fn run_with(&self, note: Note, others: &TrustedRecord) -> Result<Deidentified, Error> {
-        let (note, findings) = self.find_with(note, others)?;
-        self.rewrite_findings(&note, findings)
-    }
-
-    /// The surrogate of an id that joins tables, as documents of a language have it. Without a key there is none.
-    pub fn join_key(&self, language: Language, kind: IdKind, id: &str) -> Option<String> {
-        let rewriter = self.pipeline(language).ok().and_then(|p| p.rewriter.as_ref());
-        rewriter.or_else(|| self.rewriter()).map(|rewriter| rewriter.join_key(kind, id))
-    }
-
-    fn rewriter(&self) -> Option<&Rewriter> {
-        self.pipelines.first().and_then(|(_, pipeline)| pipeline.rewriter.as_ref())
-    }
-
-    /// A name for a file or folder that may tell whom it is about. Without a key there is none.
-    pub(crate) fn file_name(&self, path: &[u8]) -> Option<String> {
-        self.rewriter().map(|rewriter| rewriter.file_name(path))
-    }
-
-    /// Rewrites a note in which [`Engine::find_with`] looked.
-    pub fn rewrite_findings(&self, note: &Note, findings: Findings) -> Result<Deidentified, Error> {
-        guarded(|| {
-            let doubt = findings.doubt;
-            let pipeline = self.pipeline(note.language)?;
-            Ok(Deidentified { doubt, ..pipeline.rewrite_findings(note, findings)? })
-        })
-    }
-}
-
-/// An id for a document that has none: two of them share their surrogates only if they are the same text.
-pub fn text_id(key: &SecretKey, text: &str) -> Result<String, Error> {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let tag = key.subkey("document", text.as_bytes())?;
-    let digits = tag.iter().flat_map(|b| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]]);
-    Ok(digits.map(char::from).collect())
-}
-
-fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        Err(Error::internal("an internal fault stopped this document; please report its format and size"))
-    })
 }

@@ -99,7 +99,7 @@ pub(crate) struct LearnArgs {
     /// Threads; by default one for each core
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Say nothing but the report and errors
+    /// Print the report and errors only
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

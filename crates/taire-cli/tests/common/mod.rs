@@ -16,6 +16,45 @@ pub(crate) fn taire(args: &[&str]) -> Output {
         .expect("the binary starts")
 }
 
+/// A temporary folder, with paths as text.
+pub(crate) struct Folder(pub(crate) tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    /// The same, with a secret key in the file `key`.
+    pub(crate) fn with_key() -> Folder {
+        let folder = Folder::new();
+        assert!(taire(&["key", "new", "-o", &folder.path("key")]).status.success());
+        folder
+    }
+
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file, with the folders above it, and returns its path.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        std::fs::create_dir_all(Path::new(&path).parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+}
+
+/// The text of a document, as `detect` reads it.
+pub(crate) fn text_of(name: &str, bytes: &[u8]) -> String {
+    let folder = Folder::new();
+    folder.write(&format!("in/{name}"), bytes);
+    let out = folder.path("out.jsonl");
+    let done = taire(&["detect", &folder.path("in"), "-o", &out, "--to", "jsonl"]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let line: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(out).unwrap()).unwrap();
+    line["text"].as_str().unwrap().to_owned()
+}
+
 pub(crate) fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::Reason;
-use crate::markup::{Flow, Name, Tag, Walk, decode, scan};
+use crate::markup::{Flow, Name, Tag, Walk, scan};
 use crate::splice::{Code, Gatherer};
 
 use super::cells::Rows;
@@ -21,16 +21,12 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let mut counts = Counts::new();
     let mut package = Package::follow(Family::Word, &mut zip, &mut counts)?;
     let mut out = Gatherer::new();
-    let order: Vec<_> = package.readable().iter().map(|p| (p.index, p.kind, p.path.to_owned())).collect();
-    for (index, kind, path) in order {
-        let bytes = zip.read(&path)?.ok_or("a part it refers to is missing")?;
-        let xml = decode(&bytes)?;
-        let source = out.source(xml.clone().into_bytes());
-        package.set_source(index, source);
+    package.read_parts(&mut zip, &mut out, |kind, xml, out| {
         let mut walk = Walker::new(kind, &mut counts);
-        scan(&xml, &mut walk, &mut out)?;
-        walk.end(&mut out);
-    }
+        scan(xml, &mut walk, out)?;
+        walk.end(out);
+        Ok(())
+    })?;
     let (text, places) = out.finish();
     Ok(Opened { text, back: Back::Package { places, package }, left_out: counts, pages: Vec::new() })
 }

@@ -332,6 +332,24 @@ pub(crate) struct Readable<'a> {
 }
 
 impl Package {
+    /// Gives every readable part as XML, in order, to `read` with its kind.
+    pub(crate) fn read_parts(
+        &mut self,
+        zip: &mut Zip<'_>,
+        out: &mut Gatherer,
+        mut read: impl FnMut(Kind, &str, &mut Gatherer) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
+        let order: Vec<_> = self.readable().iter().map(|p| (p.index, p.kind, p.path.to_owned())).collect();
+        for (index, kind, path) in order {
+            let bytes = zip.read(&path)?.ok_or("a part it refers to is missing")?;
+            let xml = decode(&bytes)?;
+            let source = out.source(xml.clone().into_bytes());
+            self.set_source(index, source);
+            read(kind, &xml, out)?;
+        }
+        Ok(())
+    }
+
     /// Follows the relationships of a package from its root.
     pub(crate) fn follow(family: Family, zip: &mut Zip<'_>, counts: &mut Counts) -> Result<Package, Reason> {
         let refused = zip.names().find_map(|name| {

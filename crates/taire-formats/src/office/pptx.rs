@@ -2,7 +2,7 @@
 //! written back with their formatting.
 
 use crate::Reason;
-use crate::markup::{decode, scan};
+use crate::markup::scan;
 use crate::splice::Gatherer;
 
 use super::drawing::Walker;
@@ -15,14 +15,9 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, Reason> {
     let mut counts = Counts::new();
     let mut package = Package::follow(Family::Presentation, &mut zip, &mut counts)?;
     let mut out = Gatherer::new();
-    let order: Vec<_> = package.readable().iter().map(|p| (p.index, p.kind, p.path.to_owned())).collect();
-    for (index, kind, path) in order {
-        let bytes = zip.read(&path)?.ok_or("a part it refers to is missing")?;
-        let xml = decode(&bytes)?;
-        let source = out.source(xml.clone().into_bytes());
-        package.set_source(index, source);
-        scan(&xml, &mut Walker::new(kind, &mut counts), &mut out)?;
-    }
+    package.read_parts(&mut zip, &mut out, |kind, xml, out| {
+        scan(xml, &mut Walker::new(kind, &mut counts), out)
+    })?;
     let (text, places) = out.finish();
     Ok(Opened { text, back: Back::Package { places, package }, left_out: counts, pages: Vec::new() })
 }

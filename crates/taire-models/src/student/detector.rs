@@ -13,7 +13,7 @@ use super::file::Model;
 use super::net::{self, Numbers};
 use crate::Error;
 use crate::classes::{Category, Class};
-use crate::detector::say;
+use crate::detector::{append_found, push_mentions};
 
 /// Finds what its model was trained to find. Mentions that the rules left in the output are part of its input.
 pub struct StudentDetector {
@@ -91,7 +91,7 @@ impl StudentDetector {
             };
             let class =
                 Class { category: Category::Label(label), role: role_of(note, first, label, &segment.roles) };
-            say(note, (first, last), class, segment.probability, Source::Student, out);
+            push_mentions(note, (first, last), class, segment.probability, Source::Student, out);
         }
         for mention in rules.iter().filter(|m| may_be_cleared(m)) {
             let span = note.to_norm(mention.span);
@@ -212,11 +212,7 @@ impl Detector for StudentDetector {
     }
 
     fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
-        for (note, out) in notes.iter().zip(out) {
-            let mut seen = Vec::new();
-            self.find(note, out, None, &mut seen);
-            out.append(&mut seen);
-        }
+        append_found(notes, out, |note, before, found| self.find(note, before, None, found));
         Ok(())
     }
 }

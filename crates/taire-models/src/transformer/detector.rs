@@ -12,7 +12,7 @@ use super::clues::Words;
 use super::file::read_model;
 use super::pool::Pool;
 use super::tagger::{Buffers, Cut, Tagger};
-use crate::detector::say;
+use crate::detector::{append_found, push_mentions};
 use crate::shipped::TEACHER;
 use crate::{CrfDetector, Error, ReadShare};
 
@@ -114,7 +114,7 @@ impl TransformerDetector {
                 let token = |word: usize| cut.words.tokens[range.start + word] as usize;
                 let (first, last) = (token(segment.words.start), token(segment.words.end - 1));
                 let class = self.tagger.classes[segment.class];
-                say(note, (first, last), class, segment.probability, Source::Transformer, out);
+                push_mentions(note, (first, last), class, segment.probability, Source::Transformer, out);
             }
         }
         if let Some(pool) = &self.pool {
@@ -129,11 +129,7 @@ impl Detector for TransformerDetector {
     }
 
     fn detect(&self, notes: &[Note], out: &mut [Vec<Mention>]) -> Result<(), taire_detect::Error> {
-        for (note, out) in notes.iter().zip(out) {
-            let mut seen = Vec::new();
-            self.find(note, out, None, &mut seen);
-            out.append(&mut seen);
-        }
+        append_found(notes, out, |note, before, found| self.find(note, before, None, found));
         Ok(())
     }
 }

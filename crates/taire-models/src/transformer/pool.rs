@@ -11,7 +11,7 @@ use super::clues::Words;
 use super::tagger::Tagger;
 use crate::CrfDetector;
 use crate::classes::Class;
-use crate::detector::say;
+use crate::detector::push_mentions;
 
 /// No label is less likely than this by the CRF: it too may be wrong. Where it is sure of a class that the transformer
 /// does not know, all others are that unlikely, and the transformer decides among them.
@@ -45,7 +45,7 @@ impl Pool {
             let span = note.raw_of_tokens(first, last);
             let passed_over = || !found.iter().any(|f| f.start() < span.end() && span.start() < f.end());
             if !tagger.classes.contains(&class) || p >= SURE && passed_over() {
-                say(note, (first, last), class, p, Source::Crf, out);
+                push_mentions(note, (first, last), class, p, Source::Crf, out);
             }
         });
     }

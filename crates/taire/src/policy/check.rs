@@ -70,8 +70,8 @@ impl Policy {
             ));
         }
         for SourceKey(source) in sources {
-            if !crate::pipeline::BUILT.contains(source) {
-                let known: Vec<_> = crate::pipeline::BUILT.iter().map(|s| s.key()).collect();
+            if !crate::models::KNOWN_SOURCES.contains(source) {
+                let known: Vec<_> = crate::models::KNOWN_SOURCES.iter().map(|s| s.key()).collect();
                 return Err(Error::policy(format!(
                     "detect.sources names `{}`, which is no detector; known: {}",
                     source.key(),
