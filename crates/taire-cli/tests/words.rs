@@ -49,23 +49,28 @@ fn three_phases() {
     assert_eq!(
         text(Path::new(&list)),
         "word\tjudgement\tcount\tcontext\n\
-         qxtylaxe\t\t2\t… Madame @@@ a vu le [qxtylaxe] avec @@@. Le @@@ est stable …\n\
-         plomk\t\t1\t… Madame @@@ a vu le @@@ avec [Plomk]. Le @@@ est stable, @@@ …\n"
+         qxtylaxe\t\t2\t… @@@ a vu le [qxtylaxe] avec @@@. Le @@@ est stable …\n\
+         plomk\t\t1\t… @@@ a vu le @@@ avec [Plomk]. Le @@@ est stable, @@@ …\n\
+         salle #\t\t1\t… , @@@ mg par jour, salle [#]. …\n"
     );
 
     // Skip, come back, refuse by mistake, undo, accept, refuse.
-    let done = with_keys(&["words", "sort", &list], "x\ns\nu\nr\nu\na\nr\n");
+    let done = with_keys(&["words", "sort", &list], "x\ns\nu\nr\nu\na\nr\nr\n");
     assert_eq!(done.status.code(), Some(0));
     assert_eq!(
         words(Path::new(&list)),
-        [("qxtylaxe".into(), "accept".into()), ("plomk".into(), "refuse".into())]
+        [
+            ("qxtylaxe".into(), "accept".into()),
+            ("plomk".into(), "refuse".into()),
+            ("salle #".into(), "refuse".into())
+        ]
     );
 
     let run = ["deid", &letters, "-o", &out, "--policy", "fasdim", "--lang", "fr", "--words", &list];
     assert_eq!(taire(&run).status.code(), Some(0));
     assert_eq!(
         text(&Path::new(&out).join("a.txt")),
-        "Madame @@@ a vu le qxtylaxe avec @@@. Le qxtylaxe est stable, 12 mg par jour, salle @@@.\n"
+        "@@@ a vu le qxtylaxe avec @@@. Le qxtylaxe est stable, 12 mg par jour, salle @@@.\n"
     );
 
     let done =

@@ -152,6 +152,10 @@ fn context(note: &Note, covered: &[Option<usize>], at: usize) -> String {
             last = None;
             continue;
         }
+        // One mask for all words of one entity.
+        if i != at && covered.is_some() && covered == last {
+            continue;
+        }
         if !token.glued || out.ends_with('…') {
             out.push(' ');
         }
