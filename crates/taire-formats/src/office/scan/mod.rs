@@ -135,7 +135,7 @@ impl<'o> Reading<'o> {
         if self.scan.text.len() > taire_text::Note::MAX_BYTES {
             return Err("it holds too much text; split it into its letters".into());
         }
-        let regions = unread::unread_regions(image, &read, |word| is_text(word));
+        let regions = unread::unread_regions(image, &read, is_text);
         let unsure = words.iter().filter(|word| !is_sure(word)).map(|word| word.area);
         let mut unread: Vec<Area> = unsure.collect();
         self.unsure_words += unread.len();
