@@ -67,7 +67,7 @@ fn resume_after_a_changed_word_list_mixes_two_policies() {
     assert!(taire(&["key", "new", "-o", &key]).status.success());
     let text = "Revu par zwrkab pour ramipril 5 mg, TA 14/8, apyrétique. ".repeat(60);
     let line = |i: usize| serde_json::json!({"id": i, "text": text, "lang": "fr"}).to_string() + "\n";
-    let input = folder.write("in.jsonl", &(0..2000).map(line).collect::<String>());
+    let input = folder.write("in.jsonl", (0..2000).map(line).collect::<String>());
     let out = folder.path("out.jsonl");
     let args = [
         "deid",
@@ -124,7 +124,7 @@ fn unwritable_output_is_not_wrong_usage() {
 #[test]
 fn closed_pipe_ends_in_an_internal_fault() {
     let folder = Folder::new();
-    let input = folder.write("in.txt", &"Madame Solenne Quintrec, Brest, le 3 mars 2017.\n".repeat(400));
+    let input = folder.write("in.txt", "Madame Solenne Quintrec, Brest, le 3 mars 2017.\n".repeat(400));
     for args in [
         &["explain", &input][..],
         &["policy", "show", "fr"],

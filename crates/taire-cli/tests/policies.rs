@@ -171,13 +171,13 @@ fn the_board_report_leads_with_the_strongest_attack() {
     fs::create_dir(folder.path("run")).unwrap();
     folder.write(
         "run/report.json",
-        &json!({"documents": {"read": 1}, "labels": {}, "policies": []}).to_string(),
+        json!({"documents": {"read": 1}, "labels": {}, "policies": []}).to_string(),
     );
     let share = |share: f64| json!({"attack": {"tries": 100, "hits": (100.0 * share) as u64, "share": share, "low": 0.0, "high": 1.0}});
     let attacks =
         json!({"known_date": share(0.02), "register": share(0.61), "known_number_with_key": share(1.0)});
     let risk = json!({"attacks": attacks, "intervals": {}, "anonymity": {}, "documents": 1, "records": 1});
-    folder.write("run/risk.json", &risk.to_string());
+    folder.write("run/risk.json", risk.to_string());
     let done = taire(&["report", &folder.path("run"), "-o", &folder.path("board")]);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let board = fs::read_to_string(folder.path("board/board.md")).unwrap();
