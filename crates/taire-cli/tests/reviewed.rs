@@ -44,7 +44,7 @@ fn gold_that_a_reviewer_corrected_is_final_and_keeps_the_format() {
     let line = |id: &str| json!({"id": id, "text": TEXT, "patient": "7", "lang": "fr"}).to_string() + "\n";
     let input = folder.write("in.jsonl", &(line("a") + &line("b")));
     // The reviewer hides what nobody else would, and lets a name stay.
-    let reviewed = folder.write("gold.jsonl", &gold("a", TEXT, &[span("vient avec", "OtherDetail")]));
+    let reviewed = folder.write("gold.jsonl", gold("a", TEXT, &[span("vient avec", "OtherDetail")]));
     let done = deid(&folder, &input, "out.jsonl", &reviewed);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let text = fs::read_to_string(folder.path("out.jsonl")).unwrap();
@@ -59,7 +59,7 @@ fn gold_that_a_reviewer_corrected_is_final_and_keeps_the_format() {
 #[test]
 fn a_word_processors_file_is_written_from_brat_in_its_own_format() {
     let folder = Folder::with_key();
-    folder.write("in/lettre.html", &format!("<html><body><p>{TEXT}</p></body></html>"));
+    folder.write("in/lettre.html", format!("<html><body><p>{TEXT}</p></body></html>"));
     let span = span("Ambre", "GivenName");
     // The text as it is read may have more lines than the paragraph: ask the program.
     let found = folder.path("found");
@@ -70,7 +70,7 @@ fn a_word_processors_file_is_written_from_brat_in_its_own_format() {
     let text = row["text"].as_str().unwrap();
     let start = text[..text.find("Ambre").unwrap()].chars().count();
     let (id, label) = (row["id"].as_str().unwrap(), span["label"].as_str().unwrap());
-    folder.write(&format!("brat/{id}.ann"), &format!("T1\t{label} {start} {}\tAmbre\n", start + 5));
+    folder.write(&format!("brat/{id}.ann"), format!("T1\t{label} {start} {}\tAmbre\n", start + 5));
     let done = deid(&folder, &folder.path("in"), "out", &folder.path("brat"));
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let mut written = fs::read_dir(folder.path("out")).unwrap().flatten().map(|e| e.path());
