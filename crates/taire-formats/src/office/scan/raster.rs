@@ -65,12 +65,26 @@ impl Area {
         }
     }
 
-    pub(super) fn union(self, other: Area) -> Area {
-        Area {
-            left: self.left.min(other.left),
-            top: self.top.min(other.top),
-            right: self.right.max(other.right),
-            bottom: self.bottom.max(other.bottom),
+    /// What lies between it and the next word of its line, empty where they touch. Lines of a page on its side go down or up.
+    pub(super) fn gap_to(self, next: Area) -> Area {
+        let upright = self.left.max(next.left) >= self.right.min(next.right);
+        let (from, to) = match upright {
+            true => (self.right.min(next.right), self.left.max(next.left)),
+            false => (self.bottom.min(next.bottom), self.top.max(next.top)),
+        };
+        match upright {
+            true => Area {
+                left: from,
+                right: to,
+                top: self.top.min(next.top),
+                bottom: self.bottom.max(next.bottom),
+            },
+            false => Area {
+                top: from,
+                bottom: to,
+                left: self.left.min(next.left),
+                right: self.right.max(next.right),
+            },
         }
     }
 }
@@ -252,4 +266,20 @@ fn holds_more_images(bytes: &[u8]) -> bool {
     };
     // A directory that ends too soon is damaged; the decoder says so.
     next().is_some_and(|next| next != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gap_between_words_is_found_however_a_page_lies() {
+        let word = |left, top, right, bottom| Area { left, top, right, bottom };
+        let (one, two) = (word(10, 20, 40, 30), word(46, 22, 80, 32));
+        assert_eq!(one.gap_to(two), word(40, 20, 46, 32));
+        assert_eq!(two.gap_to(one), one.gap_to(two), "a page on its head");
+        let (down, below) = (word(20, 10, 30, 40), word(22, 46, 32, 80));
+        assert_eq!(down.gap_to(below), word(20, 40, 32, 46));
+        assert!(one.gap_to(word(38, 20, 60, 30)).is_empty(), "words that touch");
+    }
 }

@@ -97,7 +97,8 @@ fn margin(area: Area, size: [u32; 2]) -> Area {
 }
 
 impl ScannedPage {
-    /// The words that any of `replaced` touches, those that follow each other in one area.
+    /// The words that any of `replaced` touches, each with a margin, and the gaps between those that follow each other. One box
+    /// over a long line that lies askew would reach into the lines beside it.
     fn areas_to_cover(&self, replaced: &[Range<usize>], image: &PageImage) -> Vec<Area> {
         let touched = |word: &PlacedWord| {
             let first = replaced.partition_point(|range| range.end <= word.range.start);
@@ -105,25 +106,12 @@ impl ScannedPage {
         };
         let ink = Ink::of(image);
         let mut areas = Vec::new();
-        let mut at = 0;
-        while let Some(word) = self.words.get(at) {
-            if !touched(word) {
-                at += 1;
-                continue;
-            }
-            let mut area = word.area;
-            let mut end = at + 1;
-            while let Some(next) = self.words.get(end).filter(|next| next.line == word.line && touched(next))
-            {
-                area = area.union(next.area);
-                end += 1;
-            }
-            let beside = |i: Option<usize>| {
-                i.and_then(|i| self.words.get(i)).filter(|w| w.line == word.line).map(|w| w.area)
-            };
-            let neighbours = [beside(at.checked_sub(1)), beside(Some(end))];
-            areas.push(ink.widened(margin(area, image.size()), neighbours));
-            at = end;
+        for (at, word) in self.words.iter().enumerate().filter(|(_, word)| touched(word)) {
+            let beside = |i: Option<usize>| i.and_then(|i| self.words.get(i)).filter(|w| w.line == word.line);
+            let (before, after) = (beside(at.checked_sub(1)), beside(Some(at + 1)));
+            let neighbours = [before.map(|w| w.area), after.map(|w| w.area)];
+            areas.push(ink.widened(margin(word.area, image.size()), neighbours));
+            areas.extend(after.filter(|next| touched(next)).map(|next| word.area.gap_to(next.area)));
         }
         areas
     }
