@@ -57,7 +57,12 @@ fn treat(name: &str, written: &str) -> (Vec<u8>, String) {
     fs::create_dir(path("in")).unwrap();
     fs::copy(fixture(name), path("in").join(name)).unwrap();
     fs::copy(fixture("identity.json"), path("in/identity.json")).unwrap();
-    let done = taire(&["deid", path("in").to_str().unwrap(), "-o", path("out").to_str().unwrap()]);
+    // A key of its own: a town may be drawn for itself, and then its code would be found again.
+    let key = path("key");
+    fs::write(&key, format!("taire-key-1:{}\n", "5a".repeat(32))).unwrap();
+    fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let [input, output] = [path("in"), path("out")].map(|p| p.to_str().unwrap().to_owned());
+    let done = taire(&["deid", &input, "-o", &output, "--key", key.to_str().unwrap()]);
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
     let report = fs::read_to_string(path("out/report.md")).unwrap();
     (fs::read(path("out").join(written)).unwrap(), report)

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use taire_text::{Calendar, Kind, Label, Raw, Shape, Span, date};
+use taire_text::{Calendar, Kind, Label, Language, Raw, Shape, Span, date};
 
 use super::Guard;
 use crate::folded::{WordSet, token_hash, word_hash};
@@ -92,6 +92,7 @@ impl Guard<'_> {
         let decimals = self.has_decimals(span);
         let broken = |sound: bool, rule: &'static str| (!sound).then_some(rule);
         match label {
+            Initials => broken(!self.is_civil_title(span), "form.initials"),
             Street => broken(self.is_street(span), "form.street"),
             PostalCode => broken(self.is_postal_code(span, digits), "form.postal-code"),
             Phone | Fax => {
@@ -170,6 +171,22 @@ impl Guard<'_> {
     }
 
     /// Whether words of dentistry stand around a span.
+    /// Whether it is the `M.` of `M. Jean`: capital, before a name, and what comes before it is no title, name or comma.
+    fn is_civil_title(&self, span: Span<Raw>) -> bool {
+        let note = self.note;
+        let norm = note.to_norm(span);
+        let first = note.tokens.partition_point(|t| t.end() <= norm.start());
+        let text = note.norm();
+        if note.language != Language::Fr || note.tokens.get(first).is_none_or(|t| t.of(text) != "M") {
+            return false;
+        }
+        let Some(before) = first.checked_sub(1).map(|at| &note.tokens[at]) else { return true };
+        let begins_small = before.of(text).starts_with(char::is_lowercase);
+        before.kind == Kind::Newline
+            || matches!(before.of(text), "." | ":" | "(" | "«")
+            || begins_small && !WordClass::of(before).is_some_and(WordClass::is_title)
+    }
+
     fn is_among_teeth(&self, span: Span<Raw>) -> bool {
         const AROUND: usize = 40;
         let Some((first, end)) = self.tokens_of(span) else { return false };
