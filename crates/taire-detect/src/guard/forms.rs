@@ -92,7 +92,6 @@ impl Guard<'_> {
         let decimals = self.has_decimals(span);
         let broken = |sound: bool, rule: &'static str| (!sound).then_some(rule);
         match label {
-            Initials => broken(!self.is_civil_title(span), "form.initials"),
             Street => broken(self.is_street(span), "form.street"),
             PostalCode => broken(self.is_postal_code(span, digits), "form.postal-code"),
             Phone | Fax => {
@@ -172,7 +171,7 @@ impl Guard<'_> {
 
     /// Whether words of dentistry stand around a span.
     /// Whether it is the `M.` of `M. Jean`: capital, before a name, and what comes before it is no title, name or comma.
-    fn is_civil_title(&self, span: Span<Raw>) -> bool {
+    pub(super) fn is_civil_title(&self, span: Span<Raw>) -> bool {
         let note = self.note;
         let norm = note.to_norm(span);
         let first = note.tokens.partition_point(|t| t.end() <= norm.start());

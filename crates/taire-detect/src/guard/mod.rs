@@ -348,6 +348,8 @@ impl<'a> Guard<'a> {
                 overrule(mention, rule);
             } else if learned && label == Label::RelativeDate && self.is_timeless(mention.span) {
                 overrule(mention, "form.relative-date");
+            } else if learned && label == Label::Initials && self.is_civil_title(mention.span) {
+                overrule(mention, "form.initials");
             } else if learned && let Some(rule) = self.is_counted(mention.span, label) {
                 overrule(mention, rule);
             } else if learned && self.is_medical_fraction(mention.span, label) {
