@@ -11,7 +11,7 @@ use taire::Error;
 use taire_http::StopHandle;
 use taire_text::CancelFlag;
 
-/// What a run is told by signals.
+/// What signals ask of a run.
 pub(crate) struct Signalled {
     /// The signal that asked to stop, 0 for none.
     pub(crate) stop: Arc<AtomicUsize>,
@@ -19,7 +19,7 @@ pub(crate) struct Signalled {
     pub(crate) cancel: CancelFlag,
 }
 
-/// Hears signals from now on.
+/// Handles signals from now on.
 pub(crate) fn listen() -> Result<Signalled, Error> {
     let (stop, cancel) = (Arc::new(AtomicUsize::new(0)), CancelFlag::default());
     let asked = Arc::new(AtomicBool::new(false));

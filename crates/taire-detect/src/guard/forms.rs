@@ -169,23 +169,29 @@ impl Guard<'_> {
         }
     }
 
-    /// Whether words of dentistry stand around a span.
-    /// Whether it is the `M.` of `M. Jean`: capital, before a name, and what comes before it is no title, name or comma.
+    /// Whether it is the `M.` of `M. Jean` and nothing more: before a word with a capital, and after no title, name or
+    /// comma. `M.-J. L.` and `M. T.` are initials.
     pub(super) fn is_civil_title(&self, span: Span<Raw>) -> bool {
-        let note = self.note;
-        let norm = note.to_norm(span);
-        let first = note.tokens.partition_point(|t| t.end() <= norm.start());
-        let text = note.norm();
-        if note.language != Language::Fr || note.tokens.get(first).is_none_or(|t| t.of(text) != "M") {
+        let (note, text) = (self.note, self.note.norm());
+        let Some((first, end)) = self.tokens_of(span) else { return false };
+        let is = |at: usize, sign: &str| note.tokens.get(at).is_some_and(|t| t.of(text) == sign);
+        let alone = is(first, "M") && (end == first + 1 || end == first + 2 && is(first + 1, "."));
+        if note.language != Language::Fr || !alone {
             return false;
         }
-        let Some(before) = first.checked_sub(1).map(|at| &note.tokens[at]) else { return true };
+        let next = if is(first + 1, ".") { first + 2 } else { first + 1 };
+        let before_name = note.tokens.get(next).is_some_and(|t| {
+            t.kind == Kind::Word && t.is_capitalised() && t.shape != Shape::Single && !is(next + 1, ".")
+        });
+        let Some(before) = first.checked_sub(1).map(|at| &note.tokens[at]) else { return before_name };
         let begins_small = before.of(text).starts_with(char::is_lowercase);
-        before.kind == Kind::Newline
+        let after_nobody = before.kind == Kind::Newline
             || matches!(before.of(text), "." | ":" | "(" | "«")
-            || begins_small && !WordClass::of(before).is_some_and(WordClass::is_title)
+            || begins_small && !WordClass::of(before).is_some_and(WordClass::is_title);
+        before_name && after_nobody
     }
 
+    /// Whether a word of dentistry is near a span.
     fn is_among_teeth(&self, span: Span<Raw>) -> bool {
         const AROUND: usize = 40;
         let Some((first, end)) = self.tokens_of(span) else { return false };
