@@ -494,3 +494,28 @@ fn is_phone(text: &str, digits: usize) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use taire_text::Note;
+
+    use super::*;
+
+    /// Defect: the rule for `M. Jean` also gave up the initials of a person who is reduced to letters.
+    #[test]
+    fn a_bare_title_is_no_initial_and_initials_are_no_title() {
+        for (text, initials, is_title) in [
+            ("M. Jean habite à Bermont", "M.", true),
+            ("Vu ce jour. M. Ferreira va bien", "M.", true),
+            ("M. T. est sorti", "M.", false),
+            ("M.-J. L. est sortie", "M.-J. L.", false),
+            ("C. Houdayer, M. Ferreira", "M.", false),
+            ("MCL est sortie", "MCL", false),
+        ] {
+            let note = Note::builder("n", text).language(Some(Language::Fr)).build().unwrap();
+            let at = text.find(initials).unwrap();
+            let guard = Guard::read(&note, &[]);
+            assert_eq!(guard.is_civil_title(Span::new(at, at + initials.len())), is_title, "{text}");
+        }
+    }
+}
